@@ -164,8 +164,9 @@ class ServerPin(Record):
     """A provider's MCP server at a pinned version: a command over stdio, or a streamable-HTTP URL.
 
     `command` and `environment` values may use ``{python}``, ``{install}`` (where the pinned package is
-    installed) and ``{closed_web}`` (the ``web/`` folder of the task's catalog). `key_variable` names the
-    secret; its value never enters this record.
+    installed), ``{project}`` (the user's own project) and ``{closed_web}`` (the ``web/`` folder of the task's
+    catalog). `environment` and `headers` values may name secrets as ``${NAME}``. `key_variable` names the
+    provider's key, which a command also finds in its environment; no secret's value enters this record.
     """
 
     package: str | None = None
@@ -191,6 +192,36 @@ class Tariff(Record):
     checked: date
 
 
+class UnitPrice(Record):
+    """The price of one unit that a provider's answers report (a credit), with where and when it was read."""
+
+    usd_per_unit: Annotated[float, Field(ge=0)] | None
+    source: Text
+    checked: date
+
+
+class FailureKind(StrEnum):
+    """What went wrong with a call to a provider. `ARGUMENTS` is the agent's own mistake, not a fault."""
+
+    AUTH = "auth"
+    RATE_LIMIT = "rate-limit"
+    QUOTA = "quota"
+    PROVIDER = "provider"
+    ARGUMENTS = "arguments"
+
+
+class FailureRule(Record):
+    """How a provider's answer gives away a failed call; in a list, the first rule that matches wins.
+
+    `shape` is how the answer came: a tool result marked as error, a JSON-RPC error, or a tool result that
+    calls itself a success. `pattern` is a regular expression searched in its text, without regard to case.
+    """
+
+    shape: Literal["error-result", "protocol-error", "success-text"]
+    pattern: Text
+    kind: FailureKind
+
+
 class SearchSetup(Record):
     """What an agent may search with, and nothing else."""
 
@@ -199,6 +230,8 @@ class SearchSetup(Record):
     server: ServerPin | None = None
     tools: tuple[ToolPin, ...] = ()
     tariffs: dict[str, Tariff] = {}
+    unit_prices: dict[str, UnitPrice] = {}
+    failures: tuple[FailureRule, ...] = ()
 
     @property
     def tool_names(self) -> frozenset[str]:
@@ -208,7 +241,7 @@ class SearchSetup(Record):
     @property
     def pin_hash(self) -> str:
         """Hash of what the setup gives an agent: kind, pinned server and tools, never prices."""
-        return hash_content(self.model_dump(mode="json", exclude={"tariffs"}))
+        return hash_content(self.model_dump(mode="json", include={"name", "kind", "server", "tools"}))
 
 
 # --- test runs -------------------------------------------------------------------------------------------
