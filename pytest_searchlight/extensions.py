@@ -107,6 +107,10 @@ class Agent(Protocol):
         """Why this agent cannot run `setup`, in a sentence, or None when it can."""
         ...
 
+    def list_own_tools(self, setup: SearchSetup) -> frozenset[str]:
+        """The product's own tools (not the provider's) that its contract under `setup` allows."""
+        ...
+
     def run(self, job: AgentJob) -> AgentTrace:
         """Do the job. Faults of infrastructure are a trace's status or a `RunError`."""
         ...

@@ -1,0 +1,117 @@
+"""The command-line options and their ini twins, as data; nothing heavy is imported here.
+
+The plugin module is loaded by every pytest run of everyone who has Searchlight installed, and it reads
+this table to register the options.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+
+class Option(NamedTuple):
+    """One ``--searchlight-<name>`` option; its ini twin is ``searchlight_<name>`` with underscores.
+
+    `takes` is ``value``, ``flag`` (no value) or ``optional`` (a flag that may carry a value). What a
+    value must look like is the settings room's business.
+    """
+
+    name: str
+    takes: str
+    help: str
+    metavar: str | None = None
+
+    @property
+    def flag(self) -> str:
+        """The option as typed on the command line."""
+        return f"--searchlight-{self.name}"
+
+    @property
+    def dest(self) -> str:
+        """The option's attribute name and its ini key."""
+        return f"searchlight_{self.name.replace('-', '_')}"
+
+
+OPTIONS: Final = (
+    Option(
+        "setup",
+        "value",
+        "search setups to run, exact names separated by commas: a provider (exa, tavily, parallel, "
+        "firecrawl, brave, perplexity, closed-web), built-in, no-search, floor, ceiling. "
+        "Default: the catalog's own. "
+        "Without a path argument the catalogs folder is collected.",
+        "NAMES",
+    ),
+    Option(
+        "agent",
+        "value",
+        "agents to run, exact names separated by commas: baseline, claude-code, codex, oracle, noop. "
+        "Default: the catalog's own.",
+        "NAMES",
+    ),
+    Option(
+        "model",
+        "value",
+        "models, separated by commas: MODEL for every agent that has one, or AGENT=MODEL for one agent. "
+        "Default: each agent's pinned model.",
+        "MODELS",
+    ),
+    Option("task", "value", "tasks to run, exact ids separated by commas. Default: all.", "IDS"),
+    Option(
+        "repetitions", "value", "how often each task runs under each setup. Default: the catalog's own.", "N"
+    ),
+    Option(
+        "output",
+        "value",
+        "folder for this session's evidence and summary. Default: .searchlight/<timestamp>.",
+        "DIR",
+    ),
+    Option(
+        "resume",
+        "optional",
+        "go on with an earlier session: measured runs are reused, only missing ones are run. "
+        "Without DIR the latest session under .searchlight is taken. Write --searchlight-resume=DIR.",
+        "DIR",
+    ),
+    Option(
+        "regrade",
+        "value",
+        "grade the stored evidence of an earlier session again, without agents, providers or network; "
+        "the result is a new session beside it.",
+        "DIR",
+    ),
+    Option(
+        "seed", "value", "seed of the order in which setups follow each other within a task. Default: 0.", "N"
+    ),
+    Option("plan", "flag", "dry run: list the runs, their limits and checks, then exit without running any."),
+    Option(
+        "max-cost-usd",
+        "value",
+        "session budget in US dollars: once spent, the remaining runs are skipped with that reason.",
+        "USD",
+    ),
+    Option("max-tokens", "value", "session budget in tokens over all runs.", "N"),
+    Option("max-provider-calls", "value", "session budget in calls to search providers over all runs.", "N"),
+    Option(
+        "max-wall-clock-s",
+        "value",
+        "session budget in seconds: no run is started after this time.",
+        "SECONDS",
+    ),
+    Option(
+        "exit",
+        "value",
+        "what the exit code says: 'tests' (default) fails when an answer is wrong, as pytest does; "
+        "'soundness' is 0 when every planned run was measured, whatever the scores.",
+        "WHAT",
+    ),
+)
+
+INI_ONLY: Final = (
+    (
+        "searchlight_catalogs",
+        "folder of task catalogs, relative to the root folder (default: catalogs)",
+        "catalogs",
+    ),
+    ("searchlight_config", "folder with your own search setups and prices (default: config)", "config"),
+)

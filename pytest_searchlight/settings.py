@@ -1,0 +1,230 @@
+"""Merges options, ini values, the environment and ``.env`` into one frozen `Settings`.
+
+This is the only room that reads the environment. Secrets stay in `Settings.secrets`, whose values are
+never printed; agents get `Settings.environment` cut down to an allow-list by the workspace room.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from pytest_searchlight.errors import SettingsError
+
+PACKAGE_FOLDER: Final = Path(__file__).resolve().parent
+STATE_FOLDER: Final = ".searchlight"
+
+OptionReader = Callable[[str], object]
+"""Gives the raw value of an option by its dest: command line first, then ini, else None."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionCaps:
+    """What a whole session may use; None is no limit. US dollars, tokens, calls, seconds."""
+
+    cost_usd: float | None = None
+    tokens: float | None = None
+    provider_calls: float | None = None
+    wall_clock_s: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Everything a session was told. Empty tuples and None mean "the catalog's own"."""
+
+    root: Path
+    setups: tuple[str, ...] = ()
+    agents: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ()
+    repetitions: int | None = None
+    output: Path | None = None
+    resume: Path | bool = False
+    regrade: Path | None = None
+    seed: int = 0
+    plan: bool = False
+    caps: SessionCaps = SessionCaps()
+    exit_on: str = "tests"
+    catalogs: Path = Path("catalogs")
+    config_folders: tuple[Path, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def choose_models(self, agent: str, default: str | None) -> tuple[str | None, ...]:
+        """The models `agent` runs with: those named for it, else the bare ones, else `default`."""
+        if default is None:
+            return (None,)
+        own = tuple(model.partition("=")[2] for model in self.models if model.startswith(f"{agent}="))
+        bare = tuple(model for model in self.models if "=" not in model)
+        return own or bare or (default,)
+
+
+def read_settings(
+    read_option: OptionReader, *, root: Path, catalogs: Path, config: Path, environ: Mapping[str, str]
+) -> Settings:
+    """Build the settings of a session.
+
+    Args:
+        read_option: raw option values by dest.
+        root: the project's root folder; relative folders and ``.env`` are looked up there.
+        catalogs: the catalogs folder.
+        config: the project's own configuration folder; it is read after the shipped one.
+        environ: the process environment.
+
+    Raises:
+        SettingsError: an option breaks a rule; the message names it, its value and the rule.
+    """
+    values = _OptionValues(read_option)
+    environment = {**read_env_file(root / ".env"), **environ}
+    return Settings(
+        root=root,
+        setups=values.read_names("setup"),
+        agents=values.read_names("agent"),
+        models=values.read_names("model"),
+        tasks=values.read_names("task"),
+        repetitions=values.read_count("repetitions"),
+        output=values.read_path("output", root),
+        resume=values.read_path("resume", root) or values.read_flag("resume"),
+        regrade=values.read_path("regrade", root),
+        seed=values.read_integer("seed", default=0),
+        plan=values.read_flag("plan"),
+        caps=SessionCaps(
+            cost_usd=values.read_limit("max-cost-usd"),
+            tokens=values.read_limit("max-tokens"),
+            provider_calls=values.read_limit("max-provider-calls"),
+            wall_clock_s=values.read_limit("max-wall-clock-s"),
+        ),
+        exit_on=values.read_choice("exit", choices=("tests", "soundness")),
+        catalogs=catalogs,
+        config_folders=find_config_folders(config),
+        environment=environment,
+        secrets={name: value for name, value in environment.items() if looks_secret(name) and value},
+    )
+
+
+def find_shipped(name: str) -> Path:
+    """The ``catalogs`` or ``config`` folder that travels with the package (wheel or source tree)."""
+    installed = PACKAGE_FOLDER / "_shipped" / name
+    return installed if installed.is_dir() else PACKAGE_FOLDER.parent / name
+
+
+def find_config_folders(project: Path) -> tuple[Path, ...]:
+    """The shipped configuration folder, then the project's own when it is another one."""
+    shipped = find_shipped("config")
+    if not project.is_dir() or project.resolve() == shipped.resolve():
+        return (shipped,)
+    return (shipped, project)
+
+
+_SECRET_NAME = re.compile(r"(^|_)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)(_|$)", re.IGNORECASE)
+
+
+def looks_secret(name: str) -> bool:
+    """Whether an environment variable's name says that its value is a secret."""
+    return _SECRET_NAME.search(name) is not None
+
+
+_ENV_LINE = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*\Z")
+
+
+def read_env_file(path: Path) -> dict[str, str]:
+    """Variables of a ``.env`` file: ``NAME=value`` lines, optional quotes, ``#`` comments.
+
+    Raises:
+        SettingsError: a line is neither; the message gives file and line, never the line's text.
+    """
+    if not path.is_file():
+        return {}
+    variables: dict[str, str] = {}
+    for number, line in enumerate(path.read_text(encoding="utf-8-sig").split("\n"), start=1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        match = _ENV_LINE.match(line)
+        if match is None:
+            raise SettingsError(f"{path}:{number}: expected NAME=value; correct or comment out the line")
+        variables[match[1]] = _unquote(match[2])
+    return variables
+
+
+def _unquote(value: str) -> str:
+    if len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'":
+        return value[1:-1]
+    return re.split(r"\s+#", value, maxsplit=1)[0]
+
+
+class _OptionValues:
+    """Typed reading of raw option values; every refusal names the option, the value and the rule."""
+
+    def __init__(self, read_option: OptionReader) -> None:
+        self._read_option = read_option
+
+    def _read(self, name: str) -> object:
+        return self._read_option(f"searchlight_{name.replace('-', '_')}")
+
+    def _refuse(self, name: str, raw: object, rule: str) -> SettingsError:
+        return SettingsError(f"--searchlight-{name}: {str(raw)!r} {rule}")
+
+    def read_names(self, name: str) -> tuple[str, ...]:
+        text = str(self._read(name) or "").replace("\n", ",")
+        names = tuple(part.strip() for part in text.split(",") if part.strip())
+        if len(set(names)) != len(names):
+            raise self._refuse(name, text, "gives a name twice; name each once")
+        return names
+
+    def read_count(self, name: str) -> int | None:
+        raw = self._read(name)
+        if raw in (None, ""):
+            return None
+        text = str(raw)
+        if not (text.isascii() and text.isdigit() and int(text) >= 1):
+            raise self._refuse(name, raw, "is not a whole number of 1 or more")
+        return int(text)
+
+    def read_integer(self, name: str, *, default: int) -> int:
+        raw = self._read(name)
+        try:
+            return default if raw in (None, "") else int(str(raw))
+        except ValueError:
+            raise self._refuse(name, raw, "is not a whole number") from None
+
+    def read_limit(self, name: str) -> float | None:
+        raw = self._read(name)
+        if raw in (None, ""):
+            return None
+        try:
+            limit = float(str(raw))
+        except ValueError:
+            limit = -1.0
+        if not 0 <= limit < float("inf"):
+            raise self._refuse(name, raw, "is not a number of 0 or more")
+        return limit
+
+    def read_flag(self, name: str) -> bool:
+        raw = self._read(name)
+        text = str(raw or "false").lower()
+        if text not in _TRUE | _FALSE:
+            raise self._refuse(name, raw, "is neither true nor false")
+        return text in _TRUE
+
+    def read_choice(self, name: str, *, choices: tuple[str, ...]) -> str:
+        raw = self._read(name) or choices[0]
+        if raw not in choices:
+            raise self._refuse(name, raw, f"is none of {', '.join(choices)}")
+        return str(raw)
+
+    def read_path(self, name: str, root: Path) -> Path | None:
+        raw = self._read(name)
+        return None if isinstance(raw, bool) or raw in (None, "") else root / str(raw)
+
+
+_TRUE: Final = frozenset({"true", "1", "yes", "on"})
+_FALSE: Final = frozenset({"false", "0", "no", "off"})
+
+
+def read_process_environment() -> dict[str, str]:
+    """The process environment, read here and nowhere else."""
+    return dict(os.environ)
