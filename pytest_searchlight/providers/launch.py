@@ -61,7 +61,9 @@ def build_server_launch(  # noqa: PLR0913 - each is a fact of its own about the 
         raise SettingsError(f"setup {setup.name!r} has no server to start (kind {setup.kind.value!r})")
     keys = {server.key_variable: require_key(setup, secrets)} if server.key_variable else {}
     if server.url:
-        headers = {name: _fill_secrets(value, secrets, setup) for name, value in server.headers.items()}
+        headers: dict[str, JsonValue] = {
+            name: _fill_secrets(value, secrets, setup) for name, value in server.headers.items()
+        }
         return {"url": server.url, "headers": headers}
     places = {
         "{python}": sys.executable,
