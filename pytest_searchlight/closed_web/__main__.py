@@ -1,0 +1,42 @@
+"""``python -m pytest_searchlight.closed_web --web FOLDER``: serve a closed web to an MCP client."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import tempfile
+from pathlib import Path
+
+
+def main() -> None:
+    """Serve until the client closes standard input."""
+    options = _read_arguments()
+    # The SDK builds thousands of schema objects that all live on; collecting between them is wasted.
+    gc.disable()
+    from pytest_searchlight.closed_web.index import open_index
+    from pytest_searchlight.closed_web.server import compose_server
+
+    gc.enable()
+    gc.freeze()
+    compose_server(options.web, open_index(options.web, cache_folder=options.cache)).run("stdio")
+
+
+def _read_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="closed-web", description="Serve a folder of pages as a closed web."
+    )
+    parser.add_argument("--web", type=Path, required=True, help="folder of <host>/<path> files and site.yaml")
+    parser.add_argument("--cache", type=Path, default=_default_cache(), help="folder for the search index")
+    options = parser.parse_args()
+    if not options.web.is_dir():
+        parser.error(f"--web {options.web}: there is no such folder; give the web/ folder of a catalog")
+    return options
+
+
+def _default_cache() -> Path:
+    return Path(tempfile.gettempdir()) / f"searchlight-closed-web-{os.getuid()}"
+
+
+if __name__ == "__main__":
+    main()
