@@ -185,9 +185,16 @@ class ServerPin(Record):
 
 
 class Tariff(Record):
-    """The price of one call of a provider's tool, with where and when it was read."""
+    """The price of one call of a provider's tool, with where and when it was read.
+
+    `when` is a JSON Schema that the call's arguments must meet for the price to hold. `per_item_of` names an
+    argument that is a list: the price is then for each of its items. A price of None is unknown, and `source`
+    says why.
+    """
 
     usd_per_call: Annotated[float, Field(ge=0)] | None
+    per_item_of: str | None = None
+    when: dict[str, JsonValue] = {}
     source: Text
     checked: date
 
@@ -229,7 +236,7 @@ class SearchSetup(Record):
     kind: SetupKind
     server: ServerPin | None = None
     tools: tuple[ToolPin, ...] = ()
-    tariffs: dict[str, Tariff] = {}
+    tariffs: dict[str, tuple[Tariff, ...]] = {}
     unit_prices: dict[str, UnitPrice] = {}
     failures: tuple[FailureRule, ...] = ()
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import yaml
 from pydantic import ValidationError
 
 from pytest_searchlight.domain import RESERVED_WORDS, FailureRule, SearchSetup, ServerPin, SetupKind
 from pytest_searchlight.errors import SettingsError
 from pytest_searchlight.extensions import Registry
+from pytest_searchlight.yaml_source import YamlSource, read_yaml
 
 SETUPS_FILE: Final = "provider-arm-tools.yaml"
 
@@ -43,34 +43,38 @@ def register_setups(registry: Registry, folders: Sequence[Path]) -> None:
 
 def _read_file(file: Path) -> dict[str, SearchSetup]:
     try:
-        document = yaml.load(file.read_text("utf-8"), Loader=_UniqueKeyLoader)  # noqa: S506 - a SafeLoader
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{file}: not readable as YAML in UTF-8: {error}") from error
-    if not isinstance(document, dict):
-        raise SettingsError(f"{file}: holds {type(document).__name__}; must map setup names to setups")
-    return {str(name): _read_setup(str(name), value, file=file) for name, value in document.items()}
+        source = read_yaml(file.read_text("utf-8"))
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{file}: not UTF-8 ({error}); save it as UTF-8") from error
+    for problem in source.problems:
+        raise SettingsError(f"{file}:{problem.line}: {problem.message}")
+    if not isinstance(source.value, dict):
+        raise SettingsError(f"{file}: must map names of setups to setups")
+    return {name: _read_setup(name, source, file=file) for name in source.value}
 
 
-def _read_setup(name: str, value: object, *, file: Path) -> SearchSetup:
-    if not isinstance(value, Mapping):
-        raise SettingsError(f"{file}: {name}: {value!r} is not a setup; give at least `kind: provider`")
+def _read_setup(name: str, source: YamlSource, *, file: Path) -> SearchSetup:
+    place = f"{file}:{source.find_line((name,))}: {name}"
+    value = source.value[name] if isinstance(source.value, dict) else None
+    if not isinstance(value, dict):
+        raise SettingsError(f"{place}: {value!r} is not a setup; give at least `kind: provider`")
     if name in RESERVED_WORDS:
-        raise SettingsError(
-            f"{file}: {name}: pytest's -k reads this word as an operator; choose another name"
-        )
+        raise SettingsError(f"{place}: pytest's -k reads this word as an operator; choose another name")
     try:
         setup = SearchSetup.model_validate({**value, "name": name})
     except ValidationError as error:
-        raise SettingsError("\n".join(_explain_errors(error, place=f"{file}: {name}"))) from error
+        lines = _explain_errors(error, name=name, source=source, file=file)
+        raise SettingsError("\n".join(lines)) from error
     for problem in _find_problems(setup):
-        raise SettingsError(f"{file}: {name}: {problem}")
+        raise SettingsError(f"{place}: {problem}")
     return setup
 
 
-def _explain_errors(error: ValidationError, *, place: str) -> Iterator[str]:
+def _explain_errors(error: ValidationError, *, name: str, source: YamlSource, file: Path) -> Iterator[str]:
     for detail in error.errors(include_url=False):
-        field = ".".join(str(part) for part in detail["loc"])
-        yield f"{place}.{field}: value {detail['input']!r}: {detail['msg']}"
+        field = ".".join(str(step) for step in (name, *detail["loc"]))
+        line = source.find_line((name, *detail["loc"]))
+        yield f"{file}:{line}: {field}: value {detail['input']!r}: {detail['msg']}"
 
 
 def _find_problems(setup: SearchSetup) -> Iterator[str]:
@@ -108,18 +112,3 @@ def _find_pattern_problems(rules: Sequence[FailureRule]) -> Iterator[str]:
             re.compile(rule.pattern)
         except re.error as error:
             yield f"failures.{number}.pattern: {rule.pattern!r} is not a regular expression: {error}"
-
-
-class _UniqueKeyLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """Refuses a key that occurs twice in a mapping, where YAML silently keeps the last."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 - the signature of PyYAML
-        seen: set[object] = set()
-        for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)
-            if key in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"key {key!r} occurs twice", key_node.start_mark
-                )
-            seen.add(key)
-        return super().construct_mapping(node, deep=deep)  # type: ignore[no-any-return]
