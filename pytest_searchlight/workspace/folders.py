@@ -21,20 +21,16 @@ _LOCK_NAME: Final = ".lock"
 
 @dataclass(frozen=True)
 class Workspace:
-    """The folders of one attempt. Their names tell nothing about task, setup or repetition.
+    """The folders of one attempt, all of mode 0700, in one `folder`; removed when the context is left.
 
-    Attributes:
-        folder: holds the others; mode 0700, like each of them.
-        work: the agent's working folder, empty at first.
-        home: the agent's HOME.
-        private: files for the harness's own programs, which may hold keys.
+    Their names tell an agent nothing about task, setup or repetition.
     """
 
     folder: Path
 
     @property
     def work(self) -> Path:
-        """The agent's working folder."""
+        """The agent's working folder, empty at first."""
         return self.folder / "workspace"
 
     @property
@@ -44,7 +40,7 @@ class Workspace:
 
     @property
     def private(self) -> Path:
-        """Files the agent has no business with."""
+        """Files for the harness's own programs, which may hold keys."""
         return self.folder / "private"
 
     def write_private(self, name: str, content: bytes) -> Path:

@@ -81,7 +81,7 @@ def run_process(  # noqa: PLR0913 - the bounds of a command, all by keyword
         argv: the command; its program is looked up on the PATH in `env`.
         cwd: where it runs.
         env: its whole environment; only SEARCHLIGHT_RUN is added, by which its processes can be found.
-        run_id: for that mark.
+        run_id: for that mark; the agent can read it, so it had better tell nothing.
         stdout_path: receives stdout, byte for byte, while it comes.
         stderr_path: receives stderr, at most 512 kB: the first and the last 256.
         timeout_s: wall clock; what was written till then is kept.

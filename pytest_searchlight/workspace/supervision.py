@@ -58,11 +58,11 @@ class Supervision:
     stderr_file: HeadTailFile
     on_line: Callable[[bytes], Stop | None] | None
     planned_end: PlannedEnd
-    _selector: selectors.BaseSelector = field(default_factory=selectors.DefaultSelector)
-    _splitter: LineSplitter = field(default_factory=LineSplitter)
-    _unsent: memoryview = field(default_factory=lambda: memoryview(b""))
-    _give_up_at_s: float | None = None
-    _warden_has_gone: bool = False
+    _selector: selectors.BaseSelector = field(init=False, default_factory=selectors.DefaultSelector)
+    _splitter: LineSplitter = field(init=False, default_factory=LineSplitter)
+    _unsent: memoryview = field(init=False)
+    _give_up_at_s: float | None = field(init=False, default=None)
+    _warden_has_gone: bool = field(init=False, default=False)
 
     def run(self, stdin_bytes: bytes) -> None:
         """Feed `stdin_bytes` and serve all streams till the end. Raises what `on_line` raises."""

@@ -73,10 +73,9 @@ class Warden:
         return stdin, stdout, stderr
 
     def ask_to_stop(self) -> None:
-        """Ask for an end; the warden sees to the rest by itself."""
+        """Ask for an end of a command that is to end; the warden sees to the rest by itself."""
         self._was_asked = True
-        with contextlib.suppress(OSError):
-            self.control.send(b"\n")
+        self._send_word()
 
     def receive(self) -> bool:
         """Take what is on `control`, waiting for it; False at the end."""
@@ -94,14 +93,17 @@ class Warden:
         """Return when warden, command and descendants are gone, whatever state they were in."""
         for pipe in self.pipes:
             pipe.close()
-        if self._process.poll() is None:
-            self.ask_to_stop()
+        self._send_word()
         try:
             self._process.wait(self.longest_end_s)
         except subprocess.TimeoutExpired:
             self.kill()
             self._process.wait()
         self._read_report()
+
+    def _send_word(self) -> None:
+        with contextlib.suppress(OSError):  # it may have gone already
+            self.control.send(b"\n")
 
     def _read_report(self) -> None:
         while self.receive():
