@@ -1,0 +1,1 @@
+"""Agents: coding-agent products behind adapters, one module each."""
