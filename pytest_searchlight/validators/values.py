@@ -1,0 +1,155 @@
+"""Numbers, dates, versions and URLs as people write them, read only where there is one way to read them."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import Final
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
+
+# --- numbers ----------------------------------------------------------------------------------------------
+
+NUMBER: Final = re.compile(
+    r"(?<![\w.,])(?<!\d-)[-+]?(?:\d{1,3}(?:[,\u00a0 _']\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][-+]?\d{1,3})?"
+    r"(?:\s*(?:thousand|million|billion|trillion|[kKMB])\b)?(?![\d]|[.,]\d|-\d)",
+)
+_SCALES: Final = {
+    "thousand": 1e3, "k": 1e3, "million": 1e6, "m": 1e6, "billion": 1e9, "b": 1e9, "trillion": 1e12,
+}  # fmt: skip
+_SCALE: Final = re.compile(r"\s*(thousand|million|billion|trillion|[kmb])$", re.IGNORECASE)
+
+
+def read_number(text: str) -> float | int | None:
+    """The number that a match of `NUMBER` stands for, or None when it is out of range."""
+    scale = _SCALE.search(text)
+    digits = re.sub(r"[,\u00a0 _']", "", text[: scale.start()] if scale else text)
+    factor = _SCALES[scale.group(1).lower()] if scale else 1
+    try:
+        value = float(digits) * factor
+    except (ValueError, OverflowError):
+        return None
+    if abs(value) == float("inf"):
+        return None
+    return int(value) if value.is_integer() and abs(value) < 2**53 else value
+
+
+# --- dates ------------------------------------------------------------------------------------------------
+
+_MONTHS: Final = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
+    "november", "december",
+)  # fmt: skip
+_MONTH: Final = r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+_DAY: Final = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
+DATE: Final = re.compile(
+    r"(?<![\w])(?:"
+    r"(?P<iso>\d{4}[-/.](?:0?[1-9]|1[0-2])[-/.](?:0?[1-9]|[12]\d|3[01]))(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
+    rf"|(?P<dmy>{_DAY}(?:\s+of)?[\s.-]+{_MONTH}\.?,?[\s-]+\d{{4}})"
+    rf"|(?P<mdy>{_MONTH}\.?\s+{_DAY},?\s+\d{{4}})"
+    r"|(?P<cjk>\d{4}年\d{1,2}月\d{1,2}日)"
+    r"|(?P<slashed>\d{1,2}[/.-]\d{1,2}[/.-]\d{4})"
+    r")(?!\w)",
+    re.IGNORECASE,
+)
+
+
+def read_date(text: str) -> date | None:
+    """The day that a match of `DATE` stands for; None when it has two readings (03/04/2026) or none."""
+    found = DATE.fullmatch(text)
+    if found is None:
+        return None
+    numbers = [int(number) for number in re.findall(r"\d+", found.group(found.lastgroup or 0))]
+    if found["iso"] or found["cjk"]:
+        return _make_date(*numbers[:3])
+    if found["slashed"]:
+        return _read_slashed(*numbers)
+    word = re.search(_MONTH, text, re.IGNORECASE)
+    month = [name[:3] for name in _MONTHS].index(word.group()[:3].lower()) + 1 if word else 0
+    return _make_date(numbers[-1], month, numbers[0])
+
+
+def _read_slashed(first: int, second: int, year: int) -> date | None:
+    readings = {_make_date(year, first, second), _make_date(year, second, first)} - {None}
+    return readings.pop() if len(readings) == 1 else None
+
+
+def _make_date(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+# --- versions ---------------------------------------------------------------------------------------------
+
+VERSION: Final = re.compile(
+    r"(?<![\w.+-])v?\d+(?:\.\d+)*(?:[-+.]?(?:[a-z][0-9a-z]*)(?:[.-]?[0-9a-z]+)*)?(?![\w+-]|\.\w)",
+    re.IGNORECASE,
+)
+
+
+def read_version(text: str) -> str:
+    """A version in one form: ``v2.4.0`` and ``2.4`` are the same, as are ``2.0-rc1`` and ``2.0rc1``."""
+    plain = text.casefold().strip().removeprefix("v").partition("+")[0]
+    numbers, suffix = _RELEASE.match(plain).groups()  # type: ignore[union-attr]  # matches every text
+    return re.sub(r"(?:\.0+)+$", "", numbers) + re.sub(r"[\s.-]", "", suffix)
+
+
+_RELEASE: Final = re.compile(r"((?:\d+(?:\.\d+)*)?)(.*)", re.DOTALL)
+
+
+# --- URLs -------------------------------------------------------------------------------------------------
+
+URL: Final = re.compile(r"https?://[^\s<>\"'`\\{}|^]+", re.IGNORECASE)
+_TRACKING: Final = re.compile(r"^(?:utm_\w+|gclid|fbclid|msclkid|mc_[ce]id|ref|ref_src|source)$")
+_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
+
+
+def split_url(text: str) -> SplitResult | None:
+    """The parts of an http or https URL, or None when it is not one with a host."""
+    cleaned = _trim_url(text.strip())
+    try:
+        parts = urlsplit(cleaned)
+        usable = parts.scheme.lower() in _DEFAULT_PORTS and bool(parts.hostname)
+        parts.port  # noqa: B018 - reading it is what checks it
+    except ValueError:
+        return None
+    return parts if usable else None
+
+
+def _trim_url(text: str) -> str:
+    text = text.strip("<>`'\"").rstrip(".,;:!?*_")
+    while text.endswith(")") and text.count(")") > text.count("("):
+        text = text[:-1].rstrip(".,;:!?")
+    return text
+
+
+def read_host(parts: SplitResult) -> str:
+    """The host as labels are compared: lower case, ASCII (punycode), without a closing dot."""
+    host = (parts.hostname or "").rstrip(".")
+    try:
+        return host.encode("idna").decode("ascii").lower()
+    except UnicodeError:
+        return host.lower()
+
+
+def normalise_url(text: str) -> str | None:
+    """A URL for comparison: scheme, fragment, tracking parameters, ``www.`` and closing slash do not matter."""
+    parts = split_url(text)
+    if parts is None:
+        return None
+    port = f":{parts.port}" if parts.port not in {None, _DEFAULT_PORTS[parts.scheme.lower()]} else ""
+    kept = [
+        (key, value)
+        for key, value in parse_qsl(parts.query, keep_blank_values=True)
+        if not _TRACKING.match(key)
+    ]
+    query = f"?{urlencode(sorted(kept))}" if kept else ""
+    host = read_host(parts).removeprefix("www.")
+    return f"{host}{port}{parts.path.rstrip('/')}{query}"
+
+
+def is_on_host(host: str, wanted: str) -> bool:
+    """Whether `host` is `wanted` or below it, label by label: ``evil-python.org`` is not on ``python.org``."""
+    base = wanted.casefold().strip(".").removeprefix("*.")
+    return host == base or host.endswith("." + base)
