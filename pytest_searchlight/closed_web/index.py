@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import sqlite3
@@ -36,9 +37,11 @@ _FIND_DOCUMENTS: Final = """
     WHERE document_words MATCH ?1 AND (?2 IS NULL OR d.host = ?2 OR d.host LIKE '%.' || ?2)
     ORDER BY bm25(document_words, ?3, 1.0), d.id LIMIT ?4
 """
-_FIND_PASSAGE: Final = """
-    SELECT p.text FROM passage_words JOIN passages p ON p.id = passage_words.rowid
-    WHERE passage_words MATCH ? AND p.document = ? ORDER BY bm25(passage_words), p.id LIMIT 1
+# In SQLite the columns beside min() come from the row that holds the minimum: each page's best passage.
+_FIND_PASSAGES: Final = """
+    SELECT p.document, p.text, min(passage_words.rank) FROM passage_words
+    JOIN passages p ON p.id = passage_words.rowid
+    WHERE passage_words MATCH ? AND p.document IN (SELECT value FROM json_each(?)) GROUP BY p.document
 """
 # Scripts written without spaces: a run of them is indexed and searched as its overlapping pairs.
 _UNSPACED: Final = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af々〆ー]+")
@@ -81,9 +84,10 @@ class WebIndex:
         if not match:
             return ()
         host = site[1].lower().strip("/") if site else None
-        rows = self._connection.execute(_FIND_DOCUMENTS, (match, host, TITLE_WEIGHT, max_results))
+        found = self._connection.execute(_FIND_DOCUMENTS, (match, host, TITLE_WEIGHT, max_results)).fetchall()
+        passages = self._find_passages(match, [document for document, *_ in found])
         return tuple(
-            Hit(url, title, date, self._find_passage(match, document)) for document, url, title, date in rows
+            Hit(url, title, date, passages.get(document, "")) for document, url, title, date in found
         )
 
     def read(self, url: str) -> Document | None:
@@ -96,9 +100,10 @@ class WebIndex:
         """Let go of the index file."""
         self._connection.close()
 
-    def _find_passage(self, match: str, document: int) -> str:
-        row = self._connection.execute(_FIND_PASSAGE, (match, document)).fetchone()
-        return " ".join(row[0].split()) if row else ""
+    def _find_passages(self, match: str, documents: list[int]) -> dict[int, str]:
+        """The passage of each document that fits best; none where only its title fits."""
+        rows = self._connection.execute(_FIND_PASSAGES, (match, json.dumps(documents)))
+        return {document: " ".join(text.split()) for document, text, _ in rows}
 
 
 def open_index(web: Path, *, cache_folder: Path) -> WebIndex:

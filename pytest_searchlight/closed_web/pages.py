@@ -20,7 +20,7 @@ MAX_REDIRECTS: Final = 5
 INDEX_FILE: Final = "index.html"
 CONTENT_TYPES: Final[Mapping[str, str]] = MappingProxyType(
     {
-        ".html": "text/html; charset=utf-8",
+        ".html": "text/html",
         ".json": "application/json",
         ".md": "text/markdown; charset=utf-8",
         ".pdf": "application/pdf",
