@@ -1,0 +1,149 @@
+"""The wire Codex speaks: ``POST /v1/responses``."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from scripted_model.script import (
+    Answer,
+    CallTool,
+    CutStream,
+    FailTurn,
+    Hang,
+    ModelRequest,
+    Refuse,
+    Step,
+    Tokens,
+)
+from scripted_model.sse import Event, StreamCut, StreamHang
+
+_ids = itertools.count(1)
+
+
+def read_request(body: dict[str, Any]) -> ModelRequest:
+    """Normalise a request body. Code-mode models get their tools in an input item; both are read."""
+    items = body.get("input") or []
+    listed = [*(body.get("tools") or [])]
+    for item in items:
+        if item.get("type") == "additional_tools":
+            listed += item.get("tools") or []
+    outputs = [item for item in items if _is_output(item)]
+    return ModelRequest(
+        wire="responses",
+        kind="turn",
+        turn=_count_rounds(items),
+        model=body.get("model", ""),
+        tools=tuple(name for tool in listed for name in _name_tool(tool)),
+        last_result=_join_text(outputs[-1].get("output")) if outputs else None,
+        body=body,
+    )
+
+
+def _is_output(item: dict[str, Any]) -> bool:
+    return str(item.get("type", "")).endswith("_call_output")
+
+
+def _count_rounds(items: list[dict[str, Any]]) -> int:
+    flags = [_is_output(item) for item in items]
+    return sum(now and not before for before, now in zip([False, *flags], flags, strict=False))
+
+
+def _name_tool(tool: dict[str, Any]) -> Iterator[str]:
+    if tool.get("type") == "namespace":
+        yield from (f"{tool['name']}__{member['name']}" for member in tool["tools"])
+    else:
+        yield tool.get("name") or tool["type"]
+
+
+def _join_text(output: object) -> str:
+    if isinstance(output, list):
+        return "".join(str(part.get("text", "")) for part in output)
+    return str(output)
+
+
+def write_stream(step: Step, *, request: ModelRequest) -> Iterator[Event]:
+    """The events of a streamed reply."""
+    response = {"id": f"resp_{next(_ids)}", "object": "response", "status": "in_progress", "output": []}
+    yield {"type": "response.created", "response": response}
+    if isinstance(step, Hang):
+        raise StreamHang
+    if isinstance(step, FailTurn):
+        error = {"code": step.code, "message": step.message}
+        yield {"type": "response.failed", "response": response | {"status": "failed", "error": error}}
+        return
+    for index, item in enumerate(_compose_items(step, request=request)):
+        yield {"type": "response.output_item.added", "output_index": index, "item": item}
+        yield {"type": "response.output_item.done", "output_index": index, "item": item}
+        if isinstance(step, CutStream):
+            raise StreamCut
+    tokens = step.tokens if isinstance(step, Answer | CallTool) else Tokens()
+    done = response | {"status": "completed", "usage": _count_usage(tokens)}
+    yield {"type": "response.completed", "response": done}
+
+
+def _compose_items(step: Step, *, request: ModelRequest) -> list[dict[str, Any]]:
+    match step:
+        case Answer():
+            return [*map(_search, step.searches), _say("output_text", text=step.text)]
+        case CutStream(text=text):
+            return [_say("output_text", text=text)]
+        case Refuse(text=text):
+            return [_say("refusal", text=text)]
+        case CallTool():
+            said = [_say("output_text", text=step.text)] if step.text else []
+            return [*said, _call(step, code_mode=_is_code_mode(request))]
+        case _:
+            raise TypeError(f"{step!r} has no content on the responses wire")
+
+
+def _say(kind: str, *, text: str) -> dict[str, Any]:
+    part = {"type": kind, ("refusal" if kind == "refusal" else "text"): text}
+    return {"type": "message", "role": "assistant", "id": f"msg_{next(_ids)}", "content": [part]}
+
+
+def _search(query: str) -> dict[str, Any]:
+    action = {"type": "search", "query": query}
+    return {"type": "web_search_call", "id": f"ws_{next(_ids)}", "status": "completed", "action": action}
+
+
+def _is_code_mode(request: ModelRequest) -> bool:
+    return any(item.get("type") == "additional_tools" for item in request.body.get("input") or [])
+
+
+def _call(step: CallTool, *, code_mode: bool) -> dict[str, Any]:
+    """A function call, or in code mode the JavaScript that makes it."""
+    call_id = f"call_{next(_ids)}"
+    if code_mode:
+        name = f"mcp__{step.server}__{step.tool}" if step.server else step.tool
+        source = f"const r = await tools.{name}({json.dumps(step.arguments)}); text(JSON.stringify(r));"
+        return {
+            "type": "custom_tool_call",
+            "call_id": call_id,
+            "name": "exec",
+            "namespace": "functions",
+            "input": source,
+        }
+    call = {"type": "function_call", "call_id": call_id, "arguments": json.dumps(step.arguments)}
+    namespace = {"namespace": f"mcp__{step.server}"} if step.server else {}
+    return call | namespace | {"name": step.tool}
+
+
+def _count_usage(tokens: Tokens | None) -> dict[str, Any] | None:
+    """Usage as this wire counts: cached inside input, reasoning inside output."""
+    if tokens is None:
+        return None
+    total_input = tokens.fresh_input + tokens.cached_input + tokens.cache_write
+    total_output = tokens.output + tokens.reasoning
+    return {
+        "input_tokens": total_input,
+        "input_tokens_details": {
+            "cached_tokens": tokens.cached_input,
+            "cache_write_tokens": tokens.cache_write,
+        },
+        "output_tokens": total_output,
+        "output_tokens_details": {"reasoning_tokens": tokens.reasoning},
+        "total_tokens": total_input + total_output,
+    }
