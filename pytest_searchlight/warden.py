@@ -58,7 +58,7 @@ class Tree:
     Attributes:
         command_status: the command's wait status, once it has ended.
         is_gone: no process of the tree is left.
-        signalled: every process that was sent a signal by `signal_all`.
+        signalled: every process that was sent a signal.
     """
 
     def __init__(self, command_pid: int, *, wakeup_fd: int, reaches_all: bool) -> None:

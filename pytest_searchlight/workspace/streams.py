@@ -41,17 +41,25 @@ class LineSplitter:
 
 
 class RawFile:
-    """A file that takes every byte it is given, or raises OSError."""
+    """A file that takes every byte it is given, or raises OSError and from then on takes none.
+
+    So what it holds is whole up to the failure, even when a shorter piece would fit afterwards.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._file = io.FileIO(path, "w")
+        self._has_failed = False
 
     def write(self, data: bytes) -> None:
         """Write all of `data`: a raw file may take less than it is given."""
-        view = memoryview(data)
-        while view:
-            view = view[self._file.write(view) :]
+        unwritten = memoryview(b"" if self._has_failed else data)
+        try:
+            while unwritten:
+                unwritten = unwritten[self._file.write(unwritten) :]
+        except OSError:
+            self._has_failed = True
+            raise
 
     def finish(self) -> None:
         """Write what is still held back; nothing may be written after it."""

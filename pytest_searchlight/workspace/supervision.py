@@ -47,7 +47,7 @@ class PlannedEnd:
 
 @dataclass(kw_only=True)
 class Supervision:
-    """One command under supervision; `run` returns when its warden has gone.
+    """One command under supervision; `run` returns when its warden has reported, or is no more.
 
     Attributes:
         planned_end: the earliest end planned so far: the timeout, at first.
@@ -62,14 +62,14 @@ class Supervision:
     _splitter: LineSplitter = field(init=False, default_factory=LineSplitter)
     _unsent: memoryview = field(init=False)
     _give_up_at_s: float | None = field(init=False, default=None)
-    _warden_has_gone: bool = field(init=False, default=False)
+    _is_over: bool = field(init=False, default=False)
 
     def run(self, stdin_bytes: bytes) -> None:
         """Feed `stdin_bytes` and serve all streams till the end. Raises what `on_line` raises."""
         self._unsent = memoryview(stdin_bytes)
         with self._selector, self._finishing_files():
             self._register_all()
-            while not self._warden_has_gone:
+            while not self._is_over:
                 for key, _ in self._selector.select(self._compute_time_left_s()):
                     key.data()
                 self._keep_time()
@@ -79,7 +79,7 @@ class Supervision:
         stdin, stdout, stderr = self.warden.pipes
         for pipe in (stdin, stdout, stderr):
             os.set_blocking(pipe.fileno(), False)
-        self._selector.register(self.warden.control, selectors.EVENT_READ, self._read_control)
+        self._selector.register(self.warden.control, selectors.EVENT_READ, self._note_end)
         self._selector.register(stdin, selectors.EVENT_WRITE, self._write_stdin)
         self._selector.register(stdout, selectors.EVENT_READ, self._read_stdout)
         self._selector.register(stderr, selectors.EVENT_READ, self._read_stderr)
@@ -103,11 +103,12 @@ class Supervision:
             self._give_up_at_s = time.monotonic() + self.warden.longest_end_s
         else:
             self.warden.kill()
+            self._is_over = True
 
     # --- the streams -------------------------------------------------------------------------------------
 
-    def _read_control(self) -> None:
-        self._warden_has_gone = not self.warden.receive()
+    def _note_end(self) -> None:
+        self._is_over = True
 
     def _write_stdin(self) -> None:
         stdin = self.warden.pipes[0]

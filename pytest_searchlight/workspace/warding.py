@@ -48,7 +48,7 @@ class Warden:
     """A running warden and the command in its charge.
 
     Attributes:
-        control: readable when the report is coming, at its end when the warden has exited.
+        control: readable when the report has come, or when the warden was killed.
         longest_end_s: how long after `ask_to_stop` a warden may take; a longer silence is a fault.
         report: how the command ended; final once `end` has returned.
     """
@@ -62,7 +62,6 @@ class Warden:
         self._process = process
         self._mark = mark
         self._was_asked = False
-        self._received = b""
 
     @property
     def pipes(self) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
@@ -76,14 +75,6 @@ class Warden:
         """Ask for an end of a command that is to end; the warden sees to the rest by itself."""
         self._was_asked = True
         self._send_word()
-
-    def receive(self) -> bool:
-        """Take what is on `control`, waiting for it; False at the end."""
-        with contextlib.suppress(ConnectionError):
-            if piece := self.control.recv(4096):
-                self._received += piece
-                return True
-        return False
 
     def kill(self) -> None:
         """Kill the warden itself, which takes the command with it."""
@@ -106,10 +97,11 @@ class Warden:
             self.control.send(b"\n")
 
     def _read_report(self) -> None:
-        while self.receive():
-            pass
-        if self._received:
-            self.report = WardenReport(**json.loads(self._received))
+        received = b""
+        with contextlib.suppress(OSError):
+            received = self.control.recv(4096)
+        if received:
+            self.report = WardenReport(**json.loads(received))
         else:
             killed = end_marked_processes(self._mark)
             self.report = WardenReport(is_lost=True, stopped=self._was_asked, leftovers_killed=killed)
@@ -126,6 +118,7 @@ def start_warden(
     """
     marked_env, mark = mark_environment(env, run_id=run_id)
     ours, theirs = socket.socketpair()
+    ours.settimeout(0)
     # From here on, whatever exception comes at whatever moment closes `ours`, and that ends the command.
     with ours:
         with theirs:
