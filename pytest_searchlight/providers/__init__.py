@@ -1,6 +1,24 @@
 """How each setup's server is started, which tools it has, what its calls cost and how they fail."""
 
-from pytest_searchlight.providers.launch import build_server_launch, require_key
+from pytest_searchlight.providers.failures import CallFailure, classify_failure
+from pytest_searchlight.providers.install import install_server
+from pytest_searchlight.providers.launch import build_server_launch, find_install, require_key
+from pytest_searchlight.providers.pins import PinDrift, compare_pin, write_pin
+from pytest_searchlight.providers.pricing import price_calls
 from pytest_searchlight.providers.setups import SETUPS_FILE, read_setups, register_setups
 
-__all__ = ["SETUPS_FILE", "build_server_launch", "read_setups", "register_setups", "require_key"]
+__all__ = [
+    "SETUPS_FILE",
+    "CallFailure",
+    "PinDrift",
+    "build_server_launch",
+    "classify_failure",
+    "compare_pin",
+    "find_install",
+    "install_server",
+    "price_calls",
+    "read_setups",
+    "register_setups",
+    "require_key",
+    "write_pin",
+]

@@ -41,16 +41,21 @@ def register_setups(registry: Registry, folders: Sequence[Path]) -> None:
         registry.setups.add(name, setup)
 
 
-def _read_file(file: Path) -> dict[str, SearchSetup]:
-    try:
-        source = read_yaml(file.read_text("utf-8"))
-    except UnicodeDecodeError as error:
-        raise SettingsError(f"{file}: not UTF-8 ({error}); save it as UTF-8") from error
+def parse_setups(text: str, *, file: Path) -> dict[str, SearchSetup]:
+    """The setups that `text`, the content of `file`, describes. Raises SettingsError with file and line."""
+    source = read_yaml(text)
     for problem in source.problems:
         raise SettingsError(f"{file}:{problem.line}: {problem.message}")
     if not isinstance(source.value, dict):
         raise SettingsError(f"{file}: must map names of setups to setups")
     return {name: _read_setup(name, source, file=file) for name in source.value}
+
+
+def _read_file(file: Path) -> dict[str, SearchSetup]:
+    try:
+        return parse_setups(file.read_text("utf-8"), file=file)
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{file}: not UTF-8 ({error}); save it as UTF-8") from error
 
 
 def _read_setup(name: str, source: YamlSource, *, file: Path) -> SearchSetup:

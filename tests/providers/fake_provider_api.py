@@ -36,7 +36,7 @@ class ApiRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class CannedAnswer:
-    """An answer that is not the good one. `hang` answers only after the API is released; `reset` cuts the line."""
+    """An answer that is not the good one. `reset` cuts the line; `hang` does so once the API is released."""
 
     status: int = 200
     body: bytes = b""

@@ -1,0 +1,85 @@
+"""Starts a setup's server behind the metering proxy, once, and reads what it really advertises."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from mcp import ClientSession, MCPError, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp.types import PaginatedRequestParams
+from pydantic import JsonValue
+
+import pytest_searchlight.meter
+from pytest_searchlight.domain import SearchSetup, ToolPin
+from pytest_searchlight.errors import RunError
+from pytest_searchlight.metering import Metering, read_metering
+
+_METER: Final = Path(pytest_searchlight.meter.__file__).parent
+_MAX_PAGES: Final = 100
+
+
+def probe_server(setup: SearchSetup, *, launch: Mapping[str, JsonValue]) -> tuple[ToolPin, ...]:
+    """The tools that the setup's server advertises, with their schema hashes, in its own order.
+
+    No tool is called, so nothing is spent.
+
+    Args:
+        setup: a setup of kind ``provider``; its pin says how long the start may take.
+        launch: what `build_server_launch` gave for it.
+
+    Raises:
+        RunError: the server did not start, or did not list its tools in time (``setup_unavailable``).
+    """
+    timeout_s = setup.server.start_timeout_s if setup.server else 0.0
+    with tempfile.TemporaryDirectory(prefix="searchlight-probe-") as folder:
+        spool = Path(folder, "spool")
+        spool.mkdir()
+        spec = _write_spec(Path(folder, "spec.json"), launch=launch, spool=spool)
+        try:
+            asyncio.run(_list_tools(spec, errors=Path(folder, "stderr.log"), timeout_s=timeout_s))
+        except (ExceptionGroup, MCPError, OSError, TimeoutError) as error:
+            raise _explain_failure(setup, read_metering(spool), timeout_s=timeout_s) from error
+        return _collect_pins(read_metering(spool))
+
+
+def _write_spec(path: Path, *, launch: Mapping[str, JsonValue], spool: Path) -> Path:
+    """The spec carries the provider's key, so nobody else may read it."""
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        json.dump({"server": dict(launch), "spool": str(spool)}, file)
+    return path
+
+
+async def _list_tools(spec: Path, *, errors: Path, timeout_s: float) -> None:
+    meter = StdioServerParameters(command=sys.executable, args=["-I", "-S", str(_METER), "--spec", str(spec)])
+    with errors.open("w") as errlog:
+        async with (
+            asyncio.timeout(timeout_s),
+            stdio_client(meter, errlog=errlog) as (read, write),
+            ClientSession(read, write) as session,
+        ):
+            await session.initialize()
+            page = await session.list_tools()
+            for _ in range(_MAX_PAGES):
+                if page.next_cursor is None:
+                    break
+                page = await session.list_tools(params=PaginatedRequestParams(cursor=page.next_cursor))
+
+
+def _collect_pins(metering: Metering) -> tuple[ToolPin, ...]:
+    return tuple(ToolPin(name=tool.name, schema_sha256=tool.schema_sha256) for tool in metering.tools)
+
+
+def _explain_failure(setup: SearchSetup, metering: Metering, *, timeout_s: float) -> RunError:
+    said = " ".join((metering.stderr_tail or "").split())[-400:] or "nothing on stderr"
+    return RunError(
+        f"setup {setup.name!r}: its server did not list its tools within {timeout_s:.0f} s "
+        f"(reached: {metering.state}; it said: {said}); try `sew doctor --setup {setup.name}`",
+        status="setup_unavailable",
+    )
