@@ -220,7 +220,7 @@ def _read_environment() -> dict[bytes, bytes]:
 
 
 def start_command(command: list[str]) -> tuple[int, int | None]:
-    """Fork and execute; return its pid and, when it could not be executed, the errno."""
+    """Fork and execute; return the pid and, when it could not be executed and has ended, the errno."""
     environment = _read_environment()
     result_fd, child_fd = os.pipe()
     pid = os.fork()
@@ -229,7 +229,10 @@ def start_command(command: list[str]) -> tuple[int, int | None]:
     os.close(child_fd)
     failure = os.read(result_fd, 16)
     os.close(result_fd)
-    return pid, int(failure) if failure else None
+    if not failure:
+        return pid, None
+    os.waitpid(pid, 0)
+    return pid, int(failure)
 
 
 def _become_command(command: list[str], environment: dict[bytes, bytes], *, failure_fd: int) -> None:
