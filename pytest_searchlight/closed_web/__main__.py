@@ -31,6 +31,8 @@ def _read_arguments() -> argparse.Namespace:
     options = parser.parse_args()
     if not options.web.is_dir():
         parser.error(f"--web {options.web}: there is no such folder; give the web/ folder of a catalog")
+    if options.cache.exists() and options.cache.stat().st_uid != os.getuid():
+        parser.error(f"--cache {options.cache}: the folder belongs to someone else; name one of your own")
     return options
 
 

@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 import yaml
 
 from pytest_searchlight.closed_web.hashing import list_files
-from pytest_searchlight.errors import SearchlightError
+from pytest_searchlight.errors import SearchlightError, UserError
 
 MANIFEST: Final = "site.yaml"
 MAX_REDIRECTS: Final = 5
@@ -27,6 +27,9 @@ CONTENT_TYPES: Final[Mapping[str, str]] = MappingProxyType(
         ".txt": "text/plain; charset=utf-8",
     }
 )
+
+
+SECTIONS: Final = ("redirects", "statuses", "content_types", "dates")
 
 
 class UnreachableError(SearchlightError):
@@ -125,12 +128,18 @@ def read_manifest(folder: Path) -> Manifest:
 @cache
 def _read_manifest(path: Path, changed_ns: int | None) -> Manifest:
     content = {} if changed_ns is None else yaml.load(path.read_bytes(), yaml.CSafeLoader) or {}
-    return Manifest(
-        redirects=content.get("redirects") or {},
-        statuses=content.get("statuses") or {},
-        content_types=content.get("content_types") or {},
-        dates={url: str(day) for url, day in (content.get("dates") or {}).items()},
-    )
+    for section in content:
+        if section not in SECTIONS:
+            raise UserError(f"{path}: section {section!r} is unknown; write one of {', '.join(SECTIONS)}")
+        for url in content[section] or {}:
+            _demand_canonical(url, f"{path}: {section}")
+    redirects, statuses, content_types, dates = (content.get(section) or {} for section in SECTIONS)
+    return Manifest(redirects, statuses, content_types, {url: str(day) for url, day in dates.items()})
+
+
+def _demand_canonical(url: str, place: str) -> None:
+    if canonical_url(url) != url:
+        raise UserError(f"{place}: {url} is not in canonical form; write it as {canonical_url(url)}")
 
 
 def _redirect_target(folder: Path, url: str, manifest: Manifest) -> str | None:
