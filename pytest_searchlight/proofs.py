@@ -1,0 +1,202 @@
+"""Proves a catalog before anybody pays for running it: the right answers pass, the wrong ones fail.
+
+A *problem* makes the catalog's numbers untrue; a *note* tells the author something to look at. Both read
+``file: task 'id', field: value → rule → what to do``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from pydantic import JsonValue
+
+from pytest_searchlight.answers import find_answer
+from pytest_searchlight.catalog import Catalog
+from pytest_searchlight.deliverables import shorten
+from pytest_searchlight.domain import CheckOutcome, Score, Task
+from pytest_searchlight.errors import CatalogError
+from pytest_searchlight.extensions import Registry
+from pytest_searchlight.scoring import list_checks, score_answer
+from pytest_searchlight.validators.wording import normalise
+
+
+@dataclass(frozen=True, kw_only=True)
+class CatalogProof:
+    """What proving a catalog brought to light."""
+
+    catalog: Catalog
+    problems: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether the catalog may be run."""
+        return not self.problems
+
+
+_Finding = tuple[str, str]
+"""The field of a task, and what to say about it."""
+
+
+def prove_catalog(catalog: Catalog, registry: Registry, *, today: date) -> CatalogProof:
+    """Hold every task of `catalog` against its own reference and wrong answers, as of `today`."""
+    problems: list[str] = []
+    notes: list[str] = []
+    for task in catalog.tasks:
+        found = list(_check_kinds(task, registry)) or list(_disprove(task, registry))
+        problems.extend(_place(catalog, task, each) for each in found)
+        notes.extend(_place(catalog, task, each) for each in _take_notes(task, today))
+    return CatalogProof(catalog=catalog, problems=tuple(problems), notes=tuple(notes))
+
+
+def check_tasks(catalog: Catalog, registry: Registry) -> None:
+    """Raise CatalogError when a check's kind is unknown or its parameters are wrong; quick."""
+    problems = [
+        _place(catalog, task, found) for task in catalog.tasks for found in _check_kinds(task, registry)
+    ]
+    if problems:
+        raise CatalogError("\n".join(problems))
+
+
+def _place(catalog: Catalog, task: Task, finding: _Finding) -> str:
+    field, message = finding
+    return f"{catalog.path}: task {task.id!r}, {field}: {message}"
+
+
+def _check_kinds(task: Task, registry: Registry) -> Iterator[_Finding]:
+    for index, check in enumerate(task.checks):
+        if check.kind not in registry.validators:
+            known = ", ".join(registry.validators)
+            yield f"checks/{index}/kind", f"{check.kind!r} → no such check → use one of {known}"
+            continue
+        problem = registry.validators.get(check.kind).explain_params(check.params, task=task)
+        if problem is not None:
+            yield f"checks/{index} ({check.kind})", problem
+
+
+# --- problems ---------------------------------------------------------------------------------------------
+
+_WRAPPINGS: Final[tuple[tuple[str, Callable[[str], str]], ...]] = (
+    ("bare", lambda answer: answer),
+    ("fenced", lambda answer: f"```json\n{answer}\n```"),
+    ("within prose", lambda answer: f"Here is what I found.\n\n```\n{answer}\n```\n\nAsk me for {{more}}."),
+)
+"""Ways in which agents write the same answer."""
+
+
+def _disprove(task: Task, registry: Registry) -> Iterator[_Finding]:
+    """What shows that the task's checks do not tell right from wrong."""
+    yield from _check_schema(task)
+    yield from _check_reference(task, registry)
+    yield from _check_wrong_answers(task, registry)
+    yield from _check_declines(task, registry)
+
+
+def _check_schema(task: Task) -> Iterator[_Finding]:
+    """What the reference implementation of JSON Schema has against the deliverable's schema."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import SchemaError
+
+    try:
+        Draft202012Validator.check_schema(task.deliverable)
+    except SchemaError as error:
+        yield "deliverable", f"{shorten(error.message)} → must be JSON Schema 2020-12 → correct it"
+
+
+def _check_reference(task: Task, registry: Registry) -> Iterator[_Finding]:
+    answer = json.dumps(task.reference_answer, ensure_ascii=False, indent=2)
+    for name, wrap in _WRAPPINGS:
+        score = _score_text(wrap(answer), task=task, registry=registry)
+        if not score.passed:
+            yield (
+                "reference_answer",
+                f"{_tell_failures(score)} ({name}) → it must pass → correct it or the check",
+            )
+            return
+
+
+def _check_wrong_answers(task: Task, registry: Registry) -> Iterator[_Finding]:
+    for index, wrong in enumerate(task.wrong_answers):
+        score = _score_text(_write(wrong.answer), task=task, registry=registry)
+        if score.passed:
+            message = f"passes every check → it must fail ({wrong.why}) → tighten a check"
+            yield f"wrong_answers/{index}", message
+
+
+def _check_declines(task: Task, registry: Registry) -> Iterator[_Finding]:
+    """Saying nothing must fail, unless there is nothing to say."""
+    for name, text in (("an empty answer", ""), ("an empty object", "{}")):
+        if _score_text(text, task=task, registry=registry).passed:
+            yield "checks", f"{name} passes → an answer that says nothing must fail → require a field"
+    declined = _write(_decline(task.reference_answer))
+    if not task.control and _score_text(declined, task=task, registry=registry).passed:
+        yield (
+            "checks",
+            "all fields null passes → a decline is no answer → check a field, or set 'control: true'",
+        )
+
+
+def _decline(answer: JsonValue) -> JsonValue:
+    return dict.fromkeys(answer) if isinstance(answer, dict) else None
+
+
+def _write(answer: JsonValue) -> str:
+    return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+
+
+def _score_text(text: str, *, task: Task, registry: Registry) -> Score:
+    return score_answer(task, find_answer(text, task.deliverable), registry)
+
+
+def _tell_failures(score: Score) -> str:
+    failed = [each for each in score.verdicts if each.outcome is not CheckOutcome.PASS]
+    return "; ".join(f"{each.kind} {each.target}: {each.reason}" for each in failed[:4])
+
+
+# --- notes ------------------------------------------------------------------------------------------------
+
+
+def _take_notes(task: Task, today: date) -> Iterator[_Finding]:
+    yield from _note_freshness(task, today)
+    yield from _note_excerpt(task)
+    if task.control and not any(check.kind == "decline" for check in task.checks):
+        yield "checks", "no decline check → a control has no answer → name the fields that must claim nothing"
+
+
+def _note_freshness(task: Task, today: date) -> Iterator[_Finding]:
+    window = task.freshness
+    if window.valid_until is not None and window.valid_until < window.checked:
+        yield (
+            "freshness",
+            f"valid until {window.valid_until}, checked {window.checked} → ends before it starts",
+        )
+    elif window.valid_until is not None and window.valid_until < today:
+        yield (
+            "freshness",
+            f"valid until {window.valid_until} → has lapsed → check the answer against its source",
+        )
+    if window.checked > today:
+        yield "freshness", f"checked {window.checked} → lies in the future → correct the date"
+    if task.reference.event_date > window.checked:
+        yield (
+            "reference",
+            f"event date {task.reference.event_date} → is later than the check on {window.checked}",
+        )
+
+
+def _note_excerpt(task: Task) -> Iterator[_Finding]:
+    """Expected values that the ceiling setup would have to answer without being told them."""
+    excerpt = normalise(task.reference.excerpt)
+    for check in task.checks:
+        wanted = [check.params.get("equals"), check.params.get("version")]
+        for value in wanted:
+            if isinstance(value, str) and normalise(value) not in excerpt:
+                field = check.params.get("field")
+                yield (
+                    "reference/excerpt",
+                    f"does not hold {value!r}, expected in {field} → add the passage that says it",
+                )

@@ -1,0 +1,44 @@
+"""Holds an answer against its task: the deliverable's schema first, then every check."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pytest_searchlight.domain import Check, CheckOutcome, Score, Task, Verdict
+from pytest_searchlight.extensions import Answer, Registry
+
+SCHEMA_CHECK: Final = Check(kind="schema")
+"""The check that every task has without naming it."""
+
+
+def list_checks(task: Task) -> tuple[Check, ...]:
+    """The checks of `task`, the schema check first."""
+    return (SCHEMA_CHECK, *(check for check in task.checks if check.kind != SCHEMA_CHECK.kind))
+
+
+def score_answer(task: Task, answer: Answer, registry: Registry) -> Score:
+    """All verdicts on `answer`. A malformed answer gets one, which is wrong.
+
+    `passed` is None when a check could not be graded; `share` is passed checks over all checks.
+    """
+    if answer.deliverable is None:
+        return _sum_up((_judge_malformed(answer),))
+    return _sum_up(
+        tuple(
+            registry.validators.get(check.kind).validate(check.params, answer=answer, task=task)
+            for check in list_checks(task)
+        )
+    )
+
+
+def _judge_malformed(answer: Answer) -> Verdict:
+    reason = f"malformed: {answer.problem or 'no deliverable'}"
+    return Verdict(kind=SCHEMA_CHECK.kind, target="answer", outcome=CheckOutcome.WRONG, reason=reason)
+
+
+def _sum_up(verdicts: tuple[Verdict, ...]) -> Score:
+    outcomes = [verdict.outcome for verdict in verdicts]
+    if CheckOutcome.UNGRADED in outcomes:
+        return Score(passed=None, share=None, verdicts=verdicts)
+    passes = outcomes.count(CheckOutcome.PASS)
+    return Score(passed=passes == len(outcomes), share=passes / len(outcomes), verdicts=verdicts)
