@@ -164,7 +164,7 @@ def _open_up(folder: Path) -> None:
 
 def _walk_folders(folder: Path) -> Iterator[str]:
     """`folder` and its real subfolders; each is given out before it is read, so it can be opened up."""
-    to_visit = [os.fspath(folder)]
+    to_visit = [] if folder.is_symlink() else [os.fspath(folder)]
     while to_visit:
         path = to_visit.pop()
         yield path

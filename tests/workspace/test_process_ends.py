@@ -15,6 +15,8 @@ from pytest_searchlight.workspace import Stop, create_scratch_root, find_marked_
 from pytest_searchlight.workspace import warding as warding_room
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from workspace.conftest import Run
 
 STUBBORN_WITH_DAEMON = """
@@ -220,6 +222,32 @@ def test_a_command_that_stops_its_warden_can_still_be_stopped(
     monkeypatch.setattr(warding_room, "_MARGIN_S", 0.1)
     result = run(["sh", "-c", "kill -STOP $PPID; echo alone; sleep 60"], on_line=stop_at_once)
     assert (result.ended_by, result.stop_reason) == ("stopped", "enough")
+
+
+def test_without_a_subreaper_the_process_group_is_ended_and_the_result_says_so(
+    tmp_path: Path,
+    run_id: str,
+    wait_until_none_survives: Callable[[], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    program = tmp_path / "warden_elsewhere.py"
+    program.write_text(
+        f"import sys; sys.path.append({str(Path(warden.__file__).parent)!r}); import warden\n"
+        "warden._call_prctl = lambda *_: False; warden.main()\n"
+    )
+    monkeypatch.setattr(warden, "__file__", str(program))
+    result = run_process(
+        ["sh", "-c", "sleep 60 & exit 6"],
+        cwd=tmp_path,
+        env={"PATH": os.defpath},
+        run_id=run_id,
+        stdout_path=tmp_path / "stdout",
+        stderr_path=tmp_path / "stderr",
+        timeout_s=20,
+    )
+    wait_until_none_survives()
+    assert (result.ended_by, result.exit_code) == ("exit", 6)
+    assert result.limited_reach == f"{sys.platform}: only the process group was ended"
 
 
 def test_fifty_runs_in_a_row_leave_no_process_no_folder_and_no_descriptor(

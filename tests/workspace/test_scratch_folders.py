@@ -58,6 +58,17 @@ def test_removal_does_not_follow_symlinks(tmp_path: Path) -> None:
     assert read_mode(tmp_path / "precious") == 0o500
 
 
+def test_removal_does_not_follow_a_symlink_in_the_folders_own_place(tmp_path: Path) -> None:
+    (tmp_path / "precious").mkdir(mode=0o500)
+    with create_scratch_root(tmp_path) as root:
+        workspace = root.create_workspace()
+        workspace.folder.rename(root.path / "aside")
+        workspace.folder.symlink_to(tmp_path / "precious")
+        assert workspace.remove() == f"{workspace.folder} could not be removed completely; remove it by hand"
+    assert read_mode(tmp_path / "precious") == 0o500
+    assert not root.path.exists()
+
+
 def test_removal_works_on_folders_that_were_locked_up(tmp_path: Path) -> None:
     with create_scratch_root(tmp_path) as root, root.create_workspace() as workspace:
         inner = workspace.work / "a" / "b"
