@@ -2,7 +2,7 @@
 
 A session folder holds
 
-    session.json, plan.json           what was asked for, and the runs that were planned
+    session.json, plan.jsonl          what was asked for, and the runs that were planned
     runs/<run id>/                    one sealed bundle a run
     attempts/<run id>.<n>/            earlier attempts, and what an interrupted run left
     runs.jsonl, summary.json          written from the bundles, at any time, identically
@@ -15,11 +15,13 @@ altered bundle is recognised.
 from __future__ import annotations
 
 import base64
+import glob
 import hashlib
 import json
 import os
 import re
 import shutil
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,8 +48,8 @@ class SessionFolder:
 
     @property
     def plan_file(self) -> Path:
-        """The runs that were selected, written once at the end of collection."""
-        return self.root / "plan.json"
+        """The runs that were selected, written at the end of collection."""
+        return self.root / "plan.jsonl"
 
     @property
     def ledger_file(self) -> Path:
@@ -85,9 +87,14 @@ class SessionFolder:
             if (self.runs / name / SEAL).is_file():
                 yield self.runs / name
 
-    def find_partial(self, run_id: str) -> Iterator[Path]:
-        """Unsealed folders that interrupted attempts at `run_id` left behind."""
-        return self.runs.glob(f".{run_id}.*.partial")
+    def find_partial(self, run_id: str) -> Path | None:
+        """The unsealed folder that an interrupted attempt at `run_id` left behind."""
+        return next(self.runs.glob(f".{glob.escape(run_id)}.*.partial"), None)
+
+    def set_aside_partials(self) -> None:
+        """Move what interrupted attempts left to `attempts`, so that their runs can be made again."""
+        for folder in sorted(self.runs.glob(".*.partial")):
+            folder.rename(self.attempts / f"{folder.name.strip('.')}.{time.time_ns()}")
 
 
 @dataclass(frozen=True)
@@ -273,6 +280,6 @@ def _write_synced(path: Path, data: bytes) -> None:
 
 def _explain_refusal(path: Path, error: OSError) -> EvidenceError:
     return EvidenceError(
-        f"{path}: cannot write evidence ({error.strerror or error}); free some space or choose another folder "
-        "with --searchlight-output, then go on with --searchlight-resume"
+        f"{path}: cannot write evidence ({error.strerror or error}); free some space or choose another "
+        "folder with --searchlight-output, then go on with --searchlight-resume"
     )

@@ -25,6 +25,7 @@ from pytest_searchlight.domain import (
     Verdict,
 )
 from pytest_searchlight.errors import SettingsError
+from pytest_searchlight.metering import Metering
 
 # --- agents ----------------------------------------------------------------------------------------------
 
@@ -123,13 +124,14 @@ class Agent(Protocol):
 class Answer:
     """What a run answered, as found in its final message.
 
-    `deliverable` is None when no JSON object could be found; `problem` then says why. `text` is the whole
-    final message.
+    `deliverable` is None when no JSON object could be found; `problem` then says why. `note` says what had to
+    be overlooked to read the deliverable (loose notation, a wrapper). `text` is the whole final message.
     """
 
     text: str
     deliverable: JsonValue
     problem: str | None = None
+    note: str | None = None
 
 
 class Validator(Protocol):
@@ -161,11 +163,29 @@ class Judge(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class ObservedRun:
-    """What the audit sees of a run: the contract's side and both views of the calls."""
+    """What is known of a run once it has ended, from both sides: all that audit and grading need.
+
+    Attributes:
+        run: which run it was.
+        prompt: the prompt the agent was given.
+        trace: what the agent product reported.
+        metering: what the metering proxy saw; None when the run had no server to meter.
+        own_tools: the agent product's own tools that the contract allows.
+        agent_version: version of the product that ran, None when unknown.
+        attempts: how many attempts were made, this one included.
+        started_at: start of this attempt, UTC, ISO 8601.
+        duration_s: length of this attempt.
+    """
 
     run: TestRun
+    prompt: str
     trace: AgentTrace
-    metering: object | None
+    metering: Metering | None
+    own_tools: frozenset[str]
+    agent_version: str | None
+    attempts: int
+    started_at: str
+    duration_s: float
 
 
 AuditRule = Callable[[ObservedRun], Iterator[AuditFinding]]

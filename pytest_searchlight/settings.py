@@ -6,6 +6,7 @@ never printed; agents get `Settings.environment` cut down to an allow-list by th
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -13,10 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from pydantic import JsonValue
+
 from pytest_searchlight.errors import SettingsError
 
 PACKAGE_FOLDER: Final = Path(__file__).resolve().parent
 STATE_FOLDER: Final = ".searchlight"
+INSTALLS_FOLDER: Final = ".searchlight/installs"
 
 OptionReader = Callable[[str], object]
 """Gives the raw value of an option by its dest: command line first, then ini, else None."""
@@ -53,6 +57,21 @@ class Settings:
     config_folders: tuple[Path, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def describe_options(self) -> dict[str, JsonValue]:
+        """The options that a session records, so that it can be resumed and repeated; no paths, no secrets."""
+        return {
+            "setup": list(self.setups),
+            "agent": list(self.agents),
+            "model": list(self.models),
+            "task": list(self.tasks),
+            "repetitions": self.repetitions,
+            "seed": self.seed,
+            "max_cost_usd": self.caps.cost_usd,
+            "max_tokens": self.caps.tokens,
+            "max_provider_calls": self.caps.provider_calls,
+            "max_wall_clock_s": self.caps.wall_clock_s,
+        }
 
     def choose_models(self, agent: str, default: str | None) -> tuple[str | None, ...]:
         """The models `agent` runs with: those named for it, else the bare ones, else `default`."""
@@ -118,6 +137,47 @@ def find_config_folders(project: Path) -> tuple[Path, ...]:
     if not project.is_dir() or project.resolve() == shipped.resolve():
         return (shipped,)
     return (shipped, project)
+
+
+def find_session(settings: Settings) -> Path | None:
+    """The folder of the session to go on with, or None when a new one is started.
+
+    Raises:
+        SettingsError: there is no such session.
+    """
+    if settings.resume is False:
+        return None
+    if isinstance(settings.resume, Path):
+        return check_session_folder(settings.resume, option="--searchlight-resume")
+    state = settings.root / STATE_FOLDER
+    found = sorted(path.parent for path in state.glob("*/session.json"))
+    if not found:
+        raise SettingsError(f"--searchlight-resume: no earlier session under {state}; leave the option out")
+    return found[-1]
+
+
+def check_session_folder(folder: Path, *, option: str) -> Path:
+    """`folder` when it holds a session. Raises SettingsError otherwise."""
+    if not (folder / "session.json").is_file():
+        raise SettingsError(
+            f"{option}: {folder} is not a session folder (it has no session.json); write {option}=DIR, "
+            f"for example {option}={STATE_FOLDER}/20260131-120000-1a2b"
+        )
+    return folder
+
+
+def recall_options(folder: Path) -> dict[str, str]:
+    """The options an earlier session recorded, by dest, as text. Raises SettingsError when unreadable."""
+    try:
+        options = json.loads((folder / "session.json").read_bytes())["options"]
+    except (OSError, ValueError, KeyError) as error:
+        raise SettingsError(f"{folder / 'session.json'}: not a readable session ({error})") from error
+    texts = {
+        name: ",".join(value) if isinstance(value, list) else str(value)
+        for name, value in options.items()
+        if value not in (None, [])
+    }
+    return {f"searchlight_{name}": text for name, text in texts.items()}
 
 
 _SECRET_NAME = re.compile(r"(^|_)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)(_|$)", re.IGNORECASE)

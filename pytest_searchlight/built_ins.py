@@ -1,0 +1,31 @@
+"""What ships with Searchlight, registered through the same hook as everything that extensions add."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from pytest_searchlight.agents.baseline import BaselineAgent
+from pytest_searchlight.agents.utility import NOOP, ORACLE
+from pytest_searchlight.audit import register_audit_rules
+from pytest_searchlight.extensions import Registry
+from pytest_searchlight.providers import register_setups
+from pytest_searchlight.settings import Settings
+from pytest_searchlight.validators import register_validators
+
+
+@dataclass(frozen=True)
+class BuiltIns:
+    """A plugin object; first in line, so that a guest who takes a built-in name is the one refused."""
+
+    settings: Settings
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_searchlight_register(self, registry: Registry) -> None:
+        """Add the built-in agents, setups, validators and audit rules."""
+        for agent in (BaselineAgent(), ORACLE, NOOP):
+            registry.agents.add(agent.name, agent)
+        register_setups(registry, self.settings.config_folders)
+        register_validators(registry)
+        register_audit_rules(registry)

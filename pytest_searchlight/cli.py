@@ -1,0 +1,189 @@
+"""`sew` (also `searchlight`): what is done around benchmark sessions; the sessions themselves are pytest's."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from pytest_searchlight import __version__
+from pytest_searchlight.errors import SearchlightError, UserError
+from pytest_searchlight.session import BenchmarkSession
+
+Command = Callable[[argparse.Namespace], int]
+
+OK: Final = 0
+FOUND_PROBLEMS: Final = 1
+USAGE: Final = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and give the exit code: 0 well, 1 problems found, 2 a mistake in the call."""
+    options = _build_parser().parse_args(arguments)
+    command: Command = options.command
+    try:
+        return command(options)
+    except (UserError, pytest.UsageError) as error:
+        print(f"sew: {error}", file=sys.stderr)
+        return USAGE
+    except SearchlightError as error:
+        print(f"sew: {error}", file=sys.stderr)
+        return FOUND_PROBLEMS
+
+
+def _build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="sew",
+        description="Work around search benchmark sessions. A session itself is run with pytest, for example: "
+        "pytest catalogs/quickstart",
+    )
+    parser.add_argument("--version", action="version", version=f"pytest-searchlight {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _add_doctor(commands)
+    _add_init(commands)
+    _add_validate(commands)
+    _add_summarize(commands)
+    _add_schema(commands)
+    return parser
+
+
+_Commands = argparse._SubParsersAction  # noqa: SLF001 - argparse has no public name for it
+
+
+def _add_doctor(commands: _Commands[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "doctor",
+        help="what can run here and what is missing",
+        description="Say what can run here and what is missing, a line each with what to do. Exit code 1 when an "
+        "agent or setup that was asked for cannot run.",
+    )
+    parser.add_argument("--agent", metavar="NAMES", help="agents that must be able to run, separated by commas")
+    parser.add_argument("--setup", metavar="NAMES", help="search setups that must be able to run")
+    parser.add_argument("--json", action="store_true", help="print a JSON list instead of lines")
+    parser.set_defaults(command=run_doctor)
+
+
+def _add_init(commands: _Commands[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "init",
+        help="write a starter catalog and configuration",
+        description="Write a starter catalog, its small closed web and a configuration file into a project. "
+        "Files that exist are left alone.",
+    )
+    parser.add_argument("folder", nargs="?", type=Path, default=Path(), help="the project (default: here)")
+    parser.set_defaults(command=run_init)
+
+
+def _add_validate(commands: _Commands[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "validate",
+        help="prove catalogs: right answers pass, wrong ones fail",
+        description="Read catalogs and prove them: every reference answer passes, every wrong answer fails.",
+    )
+    parser.add_argument("paths", nargs="*", type=Path, help="catalogs or folders (default: the catalogs folder)")
+    parser.set_defaults(command=run_validate)
+
+
+def _add_summarize(commands: _Commands[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "summarize",
+        help="rebuild summary.json and runs.jsonl of a session",
+        description="Rebuild summary.json and runs.jsonl of a session from its evidence alone.",
+    )
+    parser.add_argument("folder", type=Path, help="the session's folder")
+    parser.set_defaults(command=run_summarize)
+
+
+def _add_schema(commands: _Commands[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "schema",
+        help="print the JSON Schema of catalog files, for editors",
+        description="Print the JSON Schema of catalog files. Save it, and name it in a catalog's first line: "
+        "# yaml-language-server: $schema=catalog.schema.json",
+    )
+    parser.set_defaults(command=run_schema)
+
+
+# --- commands --------------------------------------------------------------------------------------------
+
+
+def run_doctor(options: argparse.Namespace) -> int:
+    """Print the doctor's findings."""
+    from pytest_searchlight.doctor import examine
+
+    session = _open_project({"searchlight_agent": options.agent, "searchlight_setup": options.setup})
+    findings = list(examine(session))
+    if options.json:
+        print(json.dumps([finding.as_json() for finding in findings], indent=1))
+    else:
+        print("\n".join(finding.describe() for finding in findings))
+    return FOUND_PROBLEMS if any(finding.asked and not finding.ok for finding in findings) else OK
+
+
+def run_init(options: argparse.Namespace) -> int:
+    """Write the starter files."""
+    from pytest_searchlight.starter import write_starter
+
+    for line in write_starter(options.folder):
+        print(line)
+    return OK
+
+
+def run_validate(options: argparse.Namespace) -> int:
+    """Prove catalogs and print what is wrong with them."""
+    from pytest_searchlight.catalog import find_catalogs, read_catalog
+    from pytest_searchlight.proofs import prove_catalog
+
+    session = _open_project({})
+    given = options.paths or [session.settings.catalogs]
+    missing = [path for path in given if not path.exists()]
+    if missing:
+        raise UserError(f"{missing[0]}: no such file or folder; name a catalog or a folder of catalogs")
+    paths = [path for place in given for path in (find_catalogs(place) if place.is_dir() else [place])]
+    if not paths:
+        raise UserError(f"no catalogs under {', '.join(map(str, given))}; `sew init` writes a starter catalog")
+    bad = 0
+    for path in paths:
+        proof = prove_catalog(read_catalog(path), session.registry, today=datetime.now(UTC).date())
+        for line in (*proof.problems, *proof.notes):
+            print(line)
+        bad += bool(proof.problems)
+        print(f"{path}: {'not proven' if proof.problems else 'proven'}")
+    return FOUND_PROBLEMS if bad else OK
+
+
+def run_summarize(options: argparse.Namespace) -> int:
+    """Rebuild a session's summary and print its table."""
+    from pytest_searchlight.evidence import SessionFolder
+    from pytest_searchlight.reporting import describe_exclusions, render_table
+    from pytest_searchlight.settings import check_session_folder
+    from pytest_searchlight.summary import write_summary
+
+    folder = check_session_folder(options.folder, option="sew summarize")
+    summary = write_summary(SessionFolder(folder))
+    print("\n".join([*render_table(summary), describe_exclusions(summary) or ""]).rstrip())
+    print(f"written: {folder}/summary.json, {folder}/runs.jsonl")
+    return OK
+
+
+def run_schema(options: argparse.Namespace) -> int:  # noqa: ARG001 - every command takes its options
+    """Print the JSON Schema of catalog files."""
+    from pytest_searchlight.catalog import export_catalog_schema
+    from pytest_searchlight.validators import list_param_schemas
+
+    print(json.dumps(export_catalog_schema(list_param_schemas()), indent=1))
+    return OK
+
+
+def _open_project(options: dict[str, str | None]) -> BenchmarkSession:
+    """The session that pytest would open here, with the project's own extensions."""
+    from pytest_searchlight.plugin import wake
+
+    config = pytest.Config.fromdictargs(options, [])
+    return wake(config).session

@@ -1,0 +1,153 @@
+"""`sew doctor`: what can run here, what is missing, and what to do about it."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+from pytest_searchlight.catalog import find_catalogs, read_catalog
+from pytest_searchlight.domain import SearchSetup
+from pytest_searchlight.errors import CatalogError, SettingsError
+from pytest_searchlight.extensions import Agent
+from pytest_searchlight.matrix import find_named
+from pytest_searchlight.providers import require_key
+from pytest_searchlight.session import BenchmarkSession
+from pytest_searchlight.settings import STATE_FOLDER
+
+_PACKAGES: Final = ("pytest", "pytest-xdist", "pluggy", "pydantic", "mcp", "httpx", "PyYAML", "jsonschema")
+_OLDEST_PYTHON: Final = (3, 11)
+_PROGRAMS: Final = (
+    ("node", ("node",), "--version", "provider servers and agents from npm need Node.js 20 or newer"),
+    ("npm", ("npm",), "--version", "pinned provider servers are installed with npm"),
+    ("sandbox", ("bwrap",), "--version", "install bubblewrap to keep agents inside their workspace"),
+    ("browser", ("chromium", "chromium-browser", "google-chrome"), "--version", "install chromium to test pages"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One line of the doctor's report; `advice` says what to do when `ok` is False."""
+
+    subject: str
+    ok: bool
+    detail: str
+    advice: str = ""
+    asked: bool = False
+
+    def describe(self) -> str:
+        """The finding as a line for people."""
+        mark = "ok     " if self.ok else "missing"
+        advice = "" if self.ok or not self.advice else f" -> {self.advice}"
+        return f"{mark}  {self.subject}: {self.detail}{advice}"
+
+    def as_json(self) -> dict[str, object]:
+        """The finding for programs."""
+        return asdict(self)
+
+
+def examine(session: BenchmarkSession) -> Iterator[Finding]:
+    """Examine everything, in the order a run needs it. Starts programs only to ask their version.
+
+    Raises:
+        SettingsError: an agent or setup that was asked for is unknown.
+    """
+    for name in session.settings.agents:
+        find_named(session.registry.agents, name)
+    for name in session.settings.setups:
+        find_named(session.registry.setups, name)
+    yield _examine_python()
+    yield from (_examine_package(name) for name in _PACKAGES)
+    for _, agent in session.registry.agents.items():
+        yield _examine_agent(agent, session)
+    for _, setup in session.registry.setups.items():
+        yield from _examine_setup(setup, session)
+    for subject, programs, flag, advice in _PROGRAMS:
+        yield _examine_program(subject, programs, flag, advice)
+    yield _examine_folder("state folder", session.settings.root / STATE_FOLDER)
+    yield _examine_folder("scratch folder", Path(tempfile.gettempdir()))
+    yield from _examine_catalogs(session.settings.catalogs)
+
+
+def _examine_python() -> Finding:
+    return Finding(
+        subject="python",
+        ok=sys.version_info >= _OLDEST_PYTHON,
+        detail=platform.python_version(),
+        advice="use Python 3.11 or newer",
+    )
+
+
+def _examine_package(name: str) -> Finding:
+    try:
+        return Finding(subject=name, ok=True, detail=importlib.metadata.version(name))
+    except importlib.metadata.PackageNotFoundError:
+        return Finding(subject=name, ok=False, detail="not installed", advice=f"pip install {name}")
+
+
+def _examine_agent(agent: Agent, session: BenchmarkSession) -> Finding:
+    version = session.find_version(agent)
+    return Finding(
+        subject=f"agent {agent.name}",
+        ok=version is not None,
+        detail=version or "not installed",
+        advice="install it and see that it is on PATH",
+        asked=agent.name in session.settings.agents,
+    )
+
+
+def _examine_setup(setup: SearchSetup, session: BenchmarkSession) -> Iterator[Finding]:
+    if setup.server is None or setup.server.key_variable is None:
+        if setup.name in session.settings.setups:
+            yield Finding(subject=f"setup {setup.name}", ok=True, detail="needs no key", asked=True)
+        return
+    subject, asked = f"setup {setup.name}", setup.name in session.settings.setups
+    try:
+        require_key(setup, session.settings.secrets)
+    except SettingsError as error:
+        yield Finding(subject=subject, ok=False, detail=str(error), asked=asked)
+    else:
+        yield Finding(subject=subject, ok=True, detail=f"{setup.server.key_variable} is set", asked=asked)
+
+
+def _examine_program(subject: str, programs: tuple[str, ...], flag: str, advice: str) -> Finding:
+    found = next((path for name in programs if (path := shutil.which(name))), None)
+    if found is None:
+        return Finding(subject=subject, ok=False, detail=f"no {programs[0]} on PATH", advice=advice)
+    try:
+        asked = subprocess.run([found, flag], capture_output=True, text=True, timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Finding(subject=subject, ok=False, detail=f"{found} does not answer ({error})", advice=advice)
+    return Finding(subject=subject, ok=asked.returncode == 0, detail=asked.stdout.strip() or found, advice=advice)
+
+
+def _examine_folder(subject: str, folder: Path) -> Finding:
+    place = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    return Finding(
+        subject=subject,
+        ok=os.access(place, os.W_OK),
+        detail=f"{folder} can be written" if os.access(place, os.W_OK) else f"{place} cannot be written",
+        advice="choose another with --searchlight-output",
+    )
+
+
+def _examine_catalogs(folder: Path) -> Iterator[Finding]:
+    paths = find_catalogs(folder) if folder.is_dir() else ()
+    if not paths:
+        advice = "sew init writes a starter catalog"
+        yield Finding(subject="catalogs", ok=False, detail=f"none under {folder}", advice=advice)
+    for path in paths:
+        try:
+            catalog = read_catalog(path)
+        except CatalogError as error:
+            yield Finding(subject=f"catalog {path}", ok=False, detail=str(error).split("\n")[0], advice="sew validate")
+        else:
+            yield Finding(subject=f"catalog {catalog.name}", ok=True, detail=f"{len(catalog.tasks)} tasks")

@@ -1,0 +1,316 @@
+"""The hooks of a pytest session in which Searchlight is in play; nothing but wiring."""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final
+
+import pytest
+
+from pytest_searchlight.built_ins import BuiltIns
+from pytest_searchlight.catalog import find_catalogs, looks_like_catalog
+from pytest_searchlight.collection import RUN_KEY, SESSION_KEY, CatalogFile, name_arguments
+from pytest_searchlight.domain import STATUS_RULES, RunRecord, RunStatus, TestRun
+from pytest_searchlight.errors import SearchlightError, UserError
+from pytest_searchlight.evidence import SessionFolder
+from pytest_searchlight.extensions import Registry
+from pytest_searchlight.grading import describe_unrun
+from pytest_searchlight.item_phases import CALL_REPORT_KEY
+from pytest_searchlight.plan import describe_plan
+from pytest_searchlight.preflight import check_session
+from pytest_searchlight.reporting import Progress, describe_exclusions, render_table
+from pytest_searchlight.session import BenchmarkSession
+from pytest_searchlight.settings import (
+    STATE_FOLDER,
+    Settings,
+    check_session_folder,
+    find_session,
+    read_process_environment,
+    read_settings,
+    recall_options,
+)
+from pytest_searchlight.summary import PlannedRun, read_records, write_plan, write_summary
+
+
+@dataclass
+class SessionHooks:
+    """A plugin object that lives as long as one pytest session.
+
+    Attributes:
+        config: pytest's configuration.
+        session: the benchmark session as this process sees it.
+        progress: what has been done so far; used where reports arrive.
+    """
+
+    config: pytest.Config
+    session: BenchmarkSession
+    progress: Progress = field(default_factory=Progress)
+    _problem: str | None = None
+    _summary: dict[str, Any] | None = None
+
+    @classmethod
+    def create(cls, config: pytest.Config, *, place: tuple[str, float]) -> SessionHooks:
+        """Read the settings, fill the registry and choose the session's folder.
+
+        Raises:
+            pytest.UsageError: an option, an ini value or a configuration file is wrong.
+        """
+        try:
+            session = _create_session(config, place=place)
+        except UserError as error:
+            raise pytest.UsageError(str(error)) from None
+        config.stash[SESSION_KEY] = session
+        return cls(config, session)
+
+    @property
+    def is_controller(self) -> bool:
+        """Whether this process is the one the user started, not an xdist worker."""
+        return not hasattr(self.config, "workerinput")
+
+    # --- before collection -------------------------------------------------------------------------------
+
+    def choose_arguments(self) -> None:
+        """Collect the catalogs folder when no path was given. Raises pytest.UsageError when there is none."""
+        config, settings = self.config, self.session.settings
+        if settings.plan:
+            config.option.dist = "no"
+        if config.args_source is pytest.Config.ArgsSource.ARGS:
+            return
+        recalled = _recall_selection(self.session)
+        config.args = recalled.get("paths") or [str(settings.catalogs)]
+        config.option.keyword = config.option.keyword or recalled.get("keyword", "")
+        config.option.markexpr = config.option.markexpr or recalled.get("markers", "")
+        if not recalled and not settings.catalogs.is_dir():
+            raise pytest.UsageError(
+                f"no catalogs folder at {settings.catalogs}; name a catalog's path, set searchlight_catalogs in "
+                "your ini file, or let `sew init` write a starter catalog"
+            )
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionstart(self) -> None:
+        """Refuse what cannot run before anything is spent, and take hold of the signals."""
+        _end_on_signals(is_worker=not self.is_controller)
+        if not self.is_controller:
+            return
+        if getattr(self.config.option, "reruns", None):
+            raise pytest.UsageError(
+                "--reruns repeats wrong answers until one is right; Searchlight repeats faults of infrastructure "
+                "by itself, so leave --reruns out"
+            )
+        try:
+            for path in self._find_argument_catalogs():
+                self.session.read_catalog(path)
+            if self.session.settings.resume:
+                self.session.folder.set_aside_partials()
+            if self.session.settings.regrade is None:
+                check_session(self.session)
+        except UserError as error:
+            raise pytest.UsageError(str(error)) from None
+
+    def _find_argument_catalogs(self) -> Iterator[Path]:
+        for argument in self.config.args:
+            path = self.config.invocation_params.dir / argument.partition("::")[0]
+            yield from find_catalogs(path) if path.is_dir() else [path] * looks_like_catalog(path)
+
+    def pytest_report_header(self) -> list[str]:
+        """Say where results go, and what is reused."""
+        lines = [f"searchlight: results in {self._show(self.session.folder.root)}"]
+        if self.session.settings.resume:
+            records = read_records(self.session.folder)
+            measured = sum(STATUS_RULES[record.status].counts for record in records)
+            lines.append(
+                f"searchlight: resuming; {measured} of {len(records)} planned runs are measured and reused"
+            )
+        if self.session.settings.regrade:
+            lines.append(
+                f"searchlight: grading evidence of {self._show(self.session.settings.regrade)} again"
+            )
+        return lines
+
+    def _show(self, path: Path) -> str:
+        return str(
+            path.relative_to(self.config.rootpath) if path.is_relative_to(self.config.rootpath) else path
+        )
+
+    # --- collection --------------------------------------------------------------------------------------
+
+    def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> CatalogFile | None:
+        """Collect a catalog."""
+        return CatalogFile.from_parent(parent, path=file_path) if looks_like_catalog(file_path) else None
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Write down which runs are planned; every worker collects the same ones."""
+        runs = {item.nodeid: item.stash[RUN_KEY] for item in session.items if RUN_KEY in item.stash}
+        self.progress.planned = len(runs)
+        if self.config.option.collectonly or self.session.settings.plan or not runs:
+            return
+        try:
+            self.session.start()
+            write_plan(self.session.folder, (_plan_run(nodeid, run) for nodeid, run in runs.items()))
+        except SearchlightError as error:
+            raise pytest.UsageError(str(error)) from None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
+        """With ``--searchlight-plan``, say what would run instead of running it."""
+        if not self.session.settings.plan:
+            return None
+        runs = [item.stash[RUN_KEY] for item in session.items if RUN_KEY in item.stash]
+        reporter = self.config.pluginmanager.get_plugin("terminalreporter")
+        for line in describe_plan(runs, session=self.session):
+            reporter.write_line(line)
+        return True
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
+        """Learn in the controller how many runs there are."""
+        self.progress.planned = len(ids)
+
+    # --- running -----------------------------------------------------------------------------------------
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+        """Keep the call phase's report, whose assertions are the checks of a Python test."""
+        report = yield
+        if call.when == "call":
+            item.stash[CALL_REPORT_KEY] = report
+        return report
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Show progress from time to time."""
+        if not self.is_controller:
+            return
+        if self.progress.add(report) and self.progress.is_due():
+            reporter = self.config.pluginmanager.get_plugin("terminalreporter")
+            if reporter is not None and reporter.verbosity >= 0:
+                reporter.ensure_newline()
+                reporter.write_line(f"searchlight: {self.progress.describe()}")
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_handlecrashitem(self, crashitem: str) -> None:
+        """A worker died in the middle of a run: a fault of infrastructure, never a wrong answer."""
+        self.session.seal_crashed(crashitem)
+
+    # --- the end -----------------------------------------------------------------------------------------
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """In the controller, turn the evidence into numbers."""
+        self.session.close()
+        if not self.is_controller or not self.session.folder.plan_file.is_file():
+            return
+        try:
+            self._summary = write_summary(self.session.folder, extra=self._collect_extra())
+        except SearchlightError as error:
+            self._problem = str(error)
+            session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
+            return
+        if self.session.settings.exit_on == "soundness" and session.exitstatus in _ENDED_BY_ITSELF:
+            counts = self._summary["counts"]
+            sound = counts["graded"] == counts["planned"]
+            session.exitstatus = pytest.ExitCode.OK if sound else pytest.ExitCode.TESTS_FAILED
+
+    def _collect_extra(self) -> dict[str, Any]:
+        records: list[RunRecord] = read_records(self.session.folder)
+        parts = self.config.hook.pytest_searchlight_summary_extra(records=records)
+        return {name: value for part in parts for name, value in part.items()}
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """The result table, what was not counted, and the files."""
+        if self._problem is not None:
+            terminalreporter.write_line(f"searchlight: no summary: {self._problem}", red=True)
+        if self._summary is None:
+            return
+        terminalreporter.section("searchlight")
+        for line in render_table(self._summary):
+            terminalreporter.write_line(line)
+        exclusions = describe_exclusions(self._summary)
+        if exclusions is not None:
+            terminalreporter.write_line(exclusions)
+        root = self._show(self.session.folder.root)
+        terminalreporter.write_line(f"written: {root}/summary.json, {root}/runs.jsonl, {root}/runs/")
+
+
+_ENDED_BY_ITSELF: Final = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+
+
+def _plan_run(nodeid: str, run: TestRun) -> PlannedRun:
+    reason = "the session ended before it"
+    return PlannedRun(nodeid=nodeid, record=describe_unrun(run, status=RunStatus.NOT_RUN, reason=reason))
+
+
+def _create_session(config: pytest.Config, *, place: tuple[str, float]) -> BenchmarkSession:
+    settings = _read_settings(config)
+    name, started_at_s = place
+    folder = find_session(settings) or settings.output or config.rootpath / STATE_FOLDER / name
+    registry = Registry()
+    config.pluginmanager.register(BuiltIns(settings), "searchlight-built-ins")
+    config.hook.pytest_searchlight_register(registry=registry)
+    return BenchmarkSession(
+        settings=settings,
+        registry=registry,
+        folder=SessionFolder(folder),
+        started_at_s=started_at_s,
+        selection={
+            "paths": name_arguments(config),
+            "keyword": config.option.keyword,
+            "markers": config.option.markexpr,
+        },
+    )
+
+
+def _read_settings(config: pytest.Config) -> Settings:
+    root = config.rootpath
+    recalled: dict[str, str] = {}
+
+    def read_option(dest: str) -> object:
+        given = config.getoption(dest)
+        return given if given is not None else recalled.get(dest) or config.getini(dest) or None
+
+    def read() -> Settings:
+        return read_settings(
+            read_option,
+            root=root,
+            catalogs=root / str(config.getini("searchlight_catalogs")),
+            config=root / str(config.getini("searchlight_config")),
+            environ=read_process_environment(),
+        )
+
+    settings = read()
+    source = settings.regrade and check_session_folder(settings.regrade, option="--searchlight-regrade")
+    source = source or find_session(settings)
+    if source is None:
+        return settings
+    recalled |= recall_options(source)
+    return read()
+
+
+def _recall_selection(session: BenchmarkSession) -> dict[str, Any]:
+    source = session.settings.regrade or (session.settings.resume and session.folder.root)
+    if not source:
+        return {}
+    return dict(json.loads((source / "session.json").read_bytes())["selection"])
+
+
+def _end_on_signals(*, is_worker: bool) -> None:
+    """Make SIGTERM end the session as Ctrl-C does, so that no process and no scratch folder is left.
+
+    A worker whose SIGINT was inherited as ignored takes it again: xdist uses it to end a worker.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _interrupt)
+    if is_worker and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, _interrupt)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - signature of a handler
+    raise KeyboardInterrupt(f"signal {number}")

@@ -1,0 +1,88 @@
+"""How a run passes through its item's phases, and what pytest is told on the way."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from pytest_searchlight.collection import SESSION_KEY, RunItem
+from pytest_searchlight.domain import STATUS_RULES, CheckOutcome, RunRecord, RunStatus, TestRun
+from pytest_searchlight.errors import SearchlightError
+from pytest_searchlight.evidence import SessionFolder
+from pytest_searchlight.grading import GradedRun
+from pytest_searchlight.live import LiveRun
+from pytest_searchlight.reporting import clean_text, list_properties
+from pytest_searchlight.runner import MeteringProxy, OpenWorkspace
+
+CALL_REPORT_KEY: Final = pytest.StashKey[pytest.TestReport]()
+
+
+def start(item: pytest.Item, run: TestRun) -> LiveRun:
+    """Tell extensions, and give the run's state."""
+    item.ihook.pytest_searchlight_run_started(run=run)
+    return LiveRun(item.config.stash[SESSION_KEY], run, asserted=not isinstance(item, RunItem))
+
+
+def bring_about(
+    item: pytest.Item, live: LiveRun, *, open_workspace: OpenWorkspace, proxy: MeteringProxy | None
+) -> None:
+    """Reuse, regrade or make the run. Skips the item when it must not be made."""
+    source = live.session.settings.regrade
+    try:
+        if source is not None:
+            reason = live.regrade(SessionFolder(source))
+        elif live.reuse():
+            reason = None
+        else:
+            reason = live.session.explain_skip(live.run)
+            if reason is None:
+                live.make(open_workspace=open_workspace, proxy=proxy)
+    except SearchlightError as error:
+        pytest.fail(clean_text(error), pytrace=False)
+    if reason is not None:
+        _tell(item, live.run, live.skip(reason))
+        pytest.skip(clean_text(reason))
+
+
+def require_graded(item: pytest.Item, live: LiveRun) -> GradedRun:
+    """The graded run. A run that measures nothing is stored here and becomes an ERROR."""
+    assert live.graded is not None
+    record = live.graded.record
+    if not live.asserted or not STATUS_RULES[record.status].counts:
+        _seal(item, live)
+    if STATUS_RULES[record.status].pytest == "error" and record.status is not RunStatus.UNGRADED:
+        pytest.fail(clean_text(f"{record.status}: {record.reason}"), pytrace=False)
+    return live.graded
+
+
+def finish(item: pytest.Item, live: LiveRun) -> None:
+    """Store the run of a Python test, with what its assertions said."""
+    if live.asserted:
+        live.add_assertions(*_read_assertions(item))
+        _seal(item, live)
+
+
+def _seal(item: pytest.Item, live: LiveRun) -> None:
+    try:
+        record = live.seal()
+    except SearchlightError as error:
+        pytest.fail(clean_text(error), pytrace=False)
+    _tell(item, live.run, record)
+
+
+def _tell(item: pytest.Item, run: TestRun, record: RunRecord) -> None:
+    item.user_properties.extend(list_properties(record))
+    item.ihook.pytest_searchlight_run_finished(run=run, record=record)
+
+
+def _read_assertions(item: pytest.Item) -> tuple[CheckOutcome, str]:
+    report = item.stash.get(CALL_REPORT_KEY, None)
+    if report is None:
+        return CheckOutcome.UNGRADED, "the test's own set-up failed before its assertions were reached"
+    if report.passed:
+        return CheckOutcome.PASS, "all assertions hold"
+    if report.skipped:
+        return CheckOutcome.UNGRADED, "the test skipped itself"
+    crash = getattr(report.longrepr, "reprcrash", None)
+    return CheckOutcome.WRONG, clean_text(getattr(crash, "message", report.longrepr)).split("\n")[0]

@@ -1,0 +1,45 @@
+"""Finds out before anything is spent whether what was asked for can run here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_searchlight.catalog import Catalog
+from pytest_searchlight.errors import SettingsError
+from pytest_searchlight.matrix import Lane, check_task_names, list_lanes
+from pytest_searchlight.providers import require_key
+from pytest_searchlight.session import BenchmarkSession
+
+
+def check_session(session: BenchmarkSession) -> None:
+    """Check every lane of every collected catalog.
+
+    Raises:
+        SettingsError: all problems found, one a line.
+    """
+    check_task_names(session.catalogs, settings=session.settings)
+    lanes = [lane for catalog in session.catalogs for lane in _list_lanes(catalog, session)]
+    problems = list(dict.fromkeys(problem for lane in lanes for problem in find_problems(lane, session)))
+    if problems:
+        raise SettingsError("\n".join(problems))
+
+
+def _list_lanes(catalog: Catalog, session: BenchmarkSession) -> Iterator[Lane]:
+    return list_lanes(catalog, settings=session.settings, registry=session.registry)
+
+
+def find_problems(lane: Lane, session: BenchmarkSession) -> Iterator[str]:
+    """What keeps a lane from running at all; a setup that its agent does not support is skipped, not wrong."""
+    if session.find_version(lane.agent) is None:
+        yield f"agent {lane.agent.name!r} is not installed here; sew doctor --agent {lane.agent.name} says more"
+    elif lane.agent.explain_unsupported(lane.setup) is None and lane.agent.calls_tools:
+        yield from _find_key_problem(lane, session)
+
+
+def _find_key_problem(lane: Lane, session: BenchmarkSession) -> Iterator[str]:
+    if lane.setup.server is None or lane.setup.server.key_variable is None:
+        return
+    try:
+        require_key(lane.setup, session.settings.secrets)
+    except SettingsError as error:
+        yield str(error)

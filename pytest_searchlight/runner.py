@@ -1,0 +1,216 @@
+"""One run, from an empty folder to an observed result: workspace, metering proxy, agent, retries.
+
+The only broad ``except`` of the package is here: whatever an agent adapter throws becomes a status of the
+run, never the end of the session.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from pydantic import JsonValue
+
+from pytest_searchlight.domain import STATUS_RULES, RunStatus, TestRun
+from pytest_searchlight.errors import EvidenceError, RunError, UserError
+from pytest_searchlight.evidence import OpenBundle
+from pytest_searchlight.extensions import Agent, AgentJob, AgentTrace, McpServer, ObservedRun
+from pytest_searchlight.metering import Metering, read_metering
+from pytest_searchlight.prompting import compose_prompt
+from pytest_searchlight.workspace import Workspace
+
+METER: Final = Path(__file__).with_name("meter")
+MAX_ATTEMPTS: Final = 3
+_FIRST_WAIT_S: Final = 1.0
+_LONGEST_WAIT_S: Final = 120.0
+
+OpenWorkspace = Callable[[], AbstractContextManager[Workspace]]
+LaunchServer = Callable[[], Mapping[str, JsonValue]]
+
+
+@dataclass(frozen=True)
+class MeteringProxy:
+    """Stands between an agent and the setup's server; one for every attempt.
+
+    `launch` builds the server's part of the proxy's spec, the provider's key included; it is called only
+    when a server is really needed.
+    """
+
+    run: TestRun
+    launch: LaunchServer
+
+    def prepare(self, workspace: Workspace, wire_folder: Path) -> McpServer:
+        """Write the proxy's private spec file and give the command that starts the proxy.
+
+        Raises:
+            RunError: the server cannot be launched here; the status is `setup_unavailable`.
+        """
+        setup = self.run.setup
+        wire_folder.mkdir(parents=True, exist_ok=True)
+        spec = {
+            "server": self._launch_or_fault(),
+            "spool": str(wire_folder),
+            "max_tool_calls": self.run.task.budgets.provider_calls,
+        }
+        spec_file = workspace.write_private("meter.json", json.dumps(spec).encode())
+        assert setup.server is not None, "only setups with a server are metered"
+        return McpServer(
+            name=setup.name,
+            command=(sys.executable, "-I", "-S", str(METER), "--spec", str(spec_file)),
+            tools=tuple(sorted(setup.tool_names)),
+            start_timeout_s=setup.server.start_timeout_s,
+        )
+
+    def _launch_or_fault(self) -> Mapping[str, JsonValue]:
+        try:
+            return self.launch()
+        except UserError as error:
+            raise RunError(str(error), status=RunStatus.SETUP_UNAVAILABLE) from error
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attempts:
+    """Makes attempts at one run until it settles.
+
+    Attributes:
+        run: what is run.
+        agent: who runs it.
+        agent_version: the product's version, for the record.
+        open_workspace: opens a fresh scratch folder for each attempt.
+        proxy: prepares the metering proxy, or None when the setup has no server.
+        open_bundle: starts an evidence bundle for each attempt.
+        keep_failed: stores an attempt that will be repeated.
+        environment: allow-listed environment for the agent.
+        wait: waits a number of seconds between attempts.
+    """
+
+    run: TestRun
+    agent: Agent
+    agent_version: str | None
+    open_workspace: OpenWorkspace
+    proxy: MeteringProxy | None
+    open_bundle: Callable[[], OpenBundle]
+    keep_failed: Callable[[ObservedRun, OpenBundle], None]
+    environment: Mapping[str, str]
+    wait: Callable[[float], None] = time.sleep
+
+    def settle(self) -> tuple[ObservedRun, OpenBundle]:
+        """Attempt the run; repeat infrastructure faults with growing pauses, nothing else.
+
+        Raises:
+            EvidenceError: the disk refuses evidence.
+        """
+        number = 0
+        while True:
+            number += 1
+            bundle = self.open_bundle()
+            observed = replace(self._attempt(bundle), attempts=number)
+            if number == MAX_ATTEMPTS or not STATUS_RULES[observed.trace.status].retry:
+                return observed, bundle
+            self.keep_failed(observed, bundle)
+            self.wait(choose_pause_s(number, retry_after_s=observed.trace.retry_after_s))
+
+    def _attempt(self, bundle: OpenBundle) -> ObservedRun:
+        started_at = datetime.now(UTC)
+        clock = time.perf_counter()
+        prompt = compose_prompt(self.run.task, self.run.setup.kind)
+        trace = self._run_agent(prompt, bundle)
+        metering = self._read_wire(bundle)
+        return ObservedRun(
+            run=self.run,
+            prompt=prompt,
+            trace=settle_trace(trace, metering),
+            metering=metering,
+            own_tools=self.agent.list_own_tools(self.run.setup),
+            agent_version=self.agent_version,
+            attempts=1,
+            started_at=started_at.isoformat(timespec="milliseconds"),
+            duration_s=round(time.perf_counter() - clock, 3),
+        )
+
+    def _run_agent(self, prompt: str, bundle: OpenBundle) -> AgentTrace:
+        try:
+            with self.open_workspace() as workspace:
+                return self.agent.run(self._make_job(prompt, workspace, bundle))
+        except RunError as fault:
+            return AgentTrace(
+                status=RunStatus(fault.status), reason=str(fault), retry_after_s=fault.retry_after_s
+            )
+        except EvidenceError:
+            raise
+        except Exception as error:  # noqa: BLE001 - adapters are guests; their faults are a status, not a crash
+            return AgentTrace(
+                status=RunStatus.AGENT_ERROR,
+                reason=f"adapter of agent {self.agent.name!r} failed: {type(error).__name__}: {error}",
+            )
+
+    def _make_job(self, prompt: str, workspace: Workspace, bundle: OpenBundle) -> AgentJob:
+        server = None if self.proxy is None else self.proxy.prepare(workspace, bundle.wire_folder)
+        bundle.agent_folder.mkdir(exist_ok=True)
+        return AgentJob(
+            run=self.run,
+            prompt=prompt,
+            workspace=workspace.work,
+            home=workspace.home,
+            record=bundle.agent_folder,
+            server=server,
+            environment=self.environment,
+            answer=self.run.task.reference_answer if self.agent.reads_reference_answer else None,
+        )
+
+    def _read_wire(self, bundle: OpenBundle) -> Metering | None:
+        return None if self.proxy is None else read_metering(bundle.wire_folder)
+
+
+def choose_pause_s(attempt: int, *, retry_after_s: float | None) -> float:
+    """Seconds to wait after the `attempt`-th attempt: what the other side asked for, else 1, 4, 16..."""
+    asked = _FIRST_WAIT_S * 4 ** (attempt - 1) if retry_after_s is None else retry_after_s
+    return min(asked, _LONGEST_WAIT_S)
+
+
+def settle_trace(trace: AgentTrace, metering: Metering | None) -> AgentTrace:
+    """Correct the agent's view of how the run ended by what went over the wire.
+
+    An agent whose search never came up, or whose server died before any call succeeded, answers from
+    memory and says all is well: that measures nothing, so it becomes `setup_unavailable`.
+    """
+    if metering is None or trace.status is not RunStatus.GRADED:
+        return trace
+    for explain in (_explain_not_visible, _explain_no_success):
+        reason = explain(metering)
+        if reason is not None:
+            return trace.model_copy(update={"status": RunStatus.SETUP_UNAVAILABLE, "reason": reason})
+    return trace.model_copy(update={"flags": (*trace.flags, *list_wire_flags(metering))})
+
+
+def _explain_not_visible(metering: Metering) -> str | None:
+    if metering.tools_listed:
+        return None
+    tail = f"; the server's last words: {metering.stderr_tail}" if metering.stderr_tail else ""
+    return f"the metering proxy did not see the server list its tools (state: {metering.state}){tail}"
+
+
+def _explain_no_success(metering: Metering) -> str | None:
+    outcomes = [call.outcome for call in metering.calls]
+    if "server_died" in outcomes and "ok" not in outcomes:
+        return "the server died and no call to it ever succeeded"
+    return None
+
+
+def list_wire_flags(metering: Metering) -> Iterator[str]:
+    """Short marks of what the wire saw besides ordinary calls."""
+    outcomes = {str(call.outcome) for call in metering.calls}
+    for outcome in ("server_died", "refused_budget"):
+        if outcome in outcomes:
+            yield outcome
+    if metering.recording_incomplete:
+        yield "recording_incomplete"
+    if metering.noise_lines:
+        yield "stdout_noise"

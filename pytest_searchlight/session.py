@@ -1,0 +1,284 @@
+"""One benchmark session: what fixtures and hooks share in one process.
+
+Everything expensive is made when first needed, because most pytest runs never need any of it.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import itertools
+import platform
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Final
+
+from pydantic import JsonValue
+
+from pytest_searchlight import __version__
+from pytest_searchlight.catalog import Catalog, read_catalog
+from pytest_searchlight.costs import price_run
+from pytest_searchlight.domain import STATUS_RULES, Cost, RunRecord, RunStatus, TestRun
+from pytest_searchlight.evidence import (
+    SEAL,
+    OpenBundle,
+    Scrubber,
+    SealedBundle,
+    SessionFolder,
+    encode_json,
+    open_bundle,
+    read_bundle,
+    seal_bundle,
+    write_atomic,
+)
+from pytest_searchlight.extensions import Agent, ObservedRun, Registry
+from pytest_searchlight.grading import GradedRun, describe_files, describe_head, describe_unrun, grade_run
+from pytest_searchlight.ledger import Ledger, measure_spend
+from pytest_searchlight.providers import build_server_launch
+from pytest_searchlight.runner import Attempts, MeteringProxy, OpenWorkspace
+from pytest_searchlight.settings import INSTALLS_FOLDER, Settings
+from pytest_searchlight.summary import read_plan
+from pytest_searchlight.workspace import ScratchRoot, Workspace, allowed_environment, create_scratch_root
+
+_RECORDED_PACKAGES: Final = (
+    "pytest",
+    "pytest-xdist",
+    "pluggy",
+    "pydantic",
+    "mcp",
+    "httpx",
+    "jsonschema",
+    "PyYAML",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchmarkSession:
+    """The session as one process sees it; the controller and each worker have their own.
+
+    Attributes:
+        settings: what was asked for.
+        registry: agents, setups, validators, judges and audit rules.
+        folder: where evidence goes; the same for all processes of the session.
+        started_at_s: start of the session, seconds since the epoch.
+        selection: paths and expressions that selected the runs, to resume by.
+    """
+
+    settings: Settings
+    registry: Registry
+    folder: SessionFolder
+    started_at_s: float
+    selection: Mapping[str, JsonValue] = field(default_factory=dict)
+    _catalogs: dict[Path, Catalog] = field(default_factory=dict)
+    _closed_webs: dict[str, Path] = field(default_factory=dict)
+    _versions: dict[str, str | None] = field(default_factory=dict)
+
+    # --- catalogs ----------------------------------------------------------------------------------------
+
+    def read_catalog(self, path: Path) -> Catalog:
+        """The catalog at `path`, read once. Raises CatalogError."""
+        if path not in self._catalogs:
+            self.add_catalog(read_catalog(path), path)
+        return self._catalogs[path]
+
+    def add_catalog(self, catalog: Catalog, path: Path) -> None:
+        """Make a catalog known whose tasks were written in Python."""
+        self._catalogs[path] = catalog
+        if catalog.closed_web is not None:
+            self._closed_webs[catalog.name] = catalog.closed_web
+
+    @property
+    def catalogs(self) -> tuple[Catalog, ...]:
+        """The catalogs read so far."""
+        return tuple(self._catalogs.values())
+
+    # --- starting ----------------------------------------------------------------------------------------
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """What the processes of the session share."""
+        return Ledger(self.folder.ledger_file, caps=self.settings.caps, started_at_s=self.started_at_s)
+
+    @cached_property
+    def scratch(self) -> ScratchRoot:
+        """Where workspaces are made: outside every project, so that no project's files steer an agent."""
+        return create_scratch_root(Path(tempfile.gettempdir()))
+
+    @cached_property
+    def scrub(self) -> Scrubber:
+        """Removes the session's secrets from what is written."""
+        return Scrubber(self.settings.secrets.values())
+
+    @cached_property
+    def environment(self) -> dict[str, str]:
+        """The environment agents get, without keys."""
+        return allowed_environment(self.settings.environment, extra={})
+
+    def close(self) -> None:
+        """Remove what only the running process needs."""
+        for name in ("ledger", "scratch"):
+            if name in self.__dict__:
+                self.__dict__[name].close()
+
+    def start(self) -> None:
+        """Make the folder and record the session's facts, once. Raises EvidenceError when the disk refuses."""
+        self.folder.create()
+        if not self.folder.session_file.exists():
+            write_atomic(self.folder.session_file, encode_json(self.describe()))
+
+    def describe(self) -> dict[str, JsonValue]:
+        """Versions, seed, options and hashes that the numbers depend on; no secrets, no absolute paths."""
+        settings = self.settings
+        return {
+            "schema_version": 1,
+            "name": self.folder.root.name,
+            "started_at": datetime.fromtimestamp(self.started_at_s, UTC).isoformat(timespec="seconds"),
+            "searchlight_version": __version__,
+            "python_version": platform.python_version(),
+            "platform": f"{platform.system()} {platform.machine()}",
+            "packages": {name: importlib.metadata.version(name) for name in _RECORDED_PACKAGES},
+            "seed": settings.seed,
+            "options": settings.describe_options(),
+            "selection": dict(self.selection),
+            "catalogs": {catalog.name: catalog.content_hash for catalog in self.catalogs},
+        }
+
+    # --- runs --------------------------------------------------------------------------------------------
+
+    def find_agent(self, run: TestRun) -> Agent:
+        """The agent of `run`."""
+        return self.registry.agents.get(run.agent)
+
+    def find_version(self, agent: Agent) -> str | None:
+        """The agent product's version, asked for once in each process."""
+        if agent.name not in self._versions:
+            self._versions[agent.name] = agent.find_version()
+        return self._versions[agent.name]
+
+    def explain_skip(self, run: TestRun) -> str | None:
+        """Why `run` must not start, in a sentence, or None when it may."""
+        return self.explain_unfit(run) or self.ledger.explain_exhausted()
+
+    def explain_unfit(self, run: TestRun) -> str | None:
+        """Why `run` could never start as planned, in a sentence, or None when it could."""
+        return self.find_agent(run).explain_unsupported(run.setup) or self._explain_missing_material(run)
+
+    def _explain_missing_material(self, run: TestRun) -> str | None:
+        server = run.setup.server
+        if server is not None and server.uses_closed_web and run.catalog not in self._closed_webs:
+            return (
+                f"setup {run.setup.name!r} needs a web/ folder beside catalog {run.catalog!r}; there is none"
+            )
+        return None
+
+    def open_workspace(self) -> Workspace:
+        """A fresh scratch folder for one attempt."""
+        return self.scratch.create_workspace()
+
+    def make_proxy(self, run: TestRun) -> MeteringProxy | None:
+        """The metering proxy of `run`, or None when its setup has no server or its agent never calls one."""
+        if run.setup.server is None or not self.find_agent(run).calls_tools:
+            return None
+        return MeteringProxy(run, launch=partial(self._launch_server, run))
+
+    def _launch_server(self, run: TestRun) -> Mapping[str, JsonValue]:
+        return build_server_launch(
+            run.setup,
+            closed_web=self._closed_webs.get(run.catalog),
+            secrets=self.settings.secrets,
+            installs=self.settings.root / INSTALLS_FOLDER,
+        )
+
+    def settle(
+        self, run: TestRun, *, open_workspace: OpenWorkspace, proxy: MeteringProxy | None
+    ) -> tuple[ObservedRun, OpenBundle]:
+        """Attempt `run` until it settles; see `runner.Attempts`."""
+        agent = self.find_agent(run)
+        attempts = Attempts(
+            run=run,
+            agent=agent,
+            agent_version=self.find_version(agent),
+            open_workspace=open_workspace,
+            proxy=proxy,
+            open_bundle=partial(open_bundle, self.folder, run.run_id),
+            keep_failed=self._keep_failed,
+            environment=self.environment,
+        )
+        return attempts.settle()
+
+    def _keep_failed(self, observed: ObservedRun, bundle: OpenBundle) -> None:
+        graded = self.grade(observed)
+        self._seal(graded, bundle, self._find_free_attempt(observed.run))
+
+    def _find_free_attempt(self, run: TestRun) -> Path:
+        numbers = itertools.count(1)
+        return next(
+            folder
+            for number in numbers
+            if not (folder := self.folder.attempts / f"{run.run_id}.{number}").exists()
+        )
+
+    def grade(self, observed: ObservedRun) -> GradedRun:
+        """Audit, score and price one run."""
+        return grade_run(observed, registry=self.registry, price=self.price)
+
+    def price(self, observed: ObservedRun) -> Cost:
+        """US dollars of a run; unknown parts are None, with the reason."""
+        return price_run(observed, uses_model=self.find_agent(observed.run).default_model is not None)
+
+    def seal(self, graded: GradedRun, bundle: OpenBundle) -> Path:
+        """Store a settled run. Raises EvidenceError when the disk refuses."""
+        return self._seal(graded, bundle, self.folder.runs / graded.record.run_id)
+
+    def _seal(self, graded: GradedRun, bundle: OpenBundle, destination: Path) -> Path:
+        spend = measure_spend(graded.record)
+        self.ledger.record_spend(graded.record.run_id, attempt=graded.observed.attempts, spend=spend)
+        return seal_bundle(
+            bundle,
+            destination=destination,
+            head=describe_head(graded),
+            files=describe_files(graded),
+            scrub=self.scrub,
+        )
+
+    def seal_unrun(self, run: TestRun, *, status: RunStatus, reason: str) -> RunRecord:
+        """Store that `run` was not made, and why."""
+        record = describe_unrun(run, status=status, reason=reason)
+        self._seal_record(record, open_bundle(self.folder, run.run_id))
+        return record
+
+    def seal_crashed(self, nodeid: str) -> None:
+        """Store that the worker died during an item's run, with whatever evidence it left."""
+        for planned in read_plan(self.folder):
+            if planned.nodeid == nodeid:
+                died = {
+                    "status": RunStatus.AGENT_ERROR,
+                    "reason": "the worker process died during the run",
+                    "attempts": 1,
+                }
+                run_id = planned.record.run_id
+                partial_folder = self.folder.find_partial(run_id)
+                bundle = OpenBundle(partial_folder) if partial_folder else open_bundle(self.folder, run_id)
+                self._seal_record(planned.record.model_copy(update=died), bundle)
+
+    def _seal_record(self, record: RunRecord, bundle: OpenBundle) -> None:
+        seal_bundle(
+            bundle,
+            destination=self.folder.runs / record.run_id,
+            head={"schema_version": 1, "record": record.model_dump(mode="json")},
+            files={},
+            scrub=self.scrub,
+        )
+
+    def find_measured(self, run: TestRun) -> SealedBundle | None:
+        """Evidence that stands in for `run`: same identity, and measured."""
+        folder = self.folder.runs / run.run_id
+        if not (folder / SEAL).is_file():
+            return None
+        bundle = read_bundle(folder)
+        record = bundle.head["record"]
+        measured = STATUS_RULES[RunStatus(record["status"])].counts or record["status"] == RunStatus.UNGRADED
+        return bundle if measured and record["identity"] == run.identity else None

@@ -1,0 +1,237 @@
+"""`runs.jsonl` and `summary.json`: numbers and nothing else, rebuilt from evidence at any time.
+
+A row is written for every planned run, also for those that never ran, so that everything in the summary
+can be recomputed from the rows. Counts that do not reconcile are refused.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any, Final
+
+from pydantic import JsonValue, ValidationError
+
+from pytest_searchlight.domain import STATUS_RULES, Record, RunRecord, RunStatus, SetupKind
+from pytest_searchlight.errors import EvidenceError, SummaryError
+from pytest_searchlight.evidence import (
+    SessionFolder,
+    encode_json,
+    encode_json_lines,
+    read_bundle,
+    write_atomic,
+)
+from pytest_searchlight.stats import divide, quantile, wilson_interval
+
+SCHEMA_VERSION: Final = 1
+_LATENCY_SHARES: Final = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
+_KIND_ORDER: Final = {kind: place for place, kind in enumerate(SetupKind)}
+
+Row = dict[str, JsonValue]
+
+
+def write_summary(session: SessionFolder, *, extra: Mapping[str, JsonValue] | None = None) -> dict[str, Any]:
+    """Write `runs.jsonl` and `summary.json` of a session from its evidence, and give the summary.
+
+    Args:
+        session: the session's folder.
+        extra: what extensions add under ``extra``; None keeps what an earlier summary holds there.
+
+    Raises:
+        EvidenceError: a file cannot be read or written.
+        SummaryError: the counts do not reconcile.
+    """
+    records = read_records(session)
+    facts = json.loads(session.session_file.read_bytes())
+    kept = extra if extra is not None else _read_extra(session)
+    summary = summarize(records, facts=facts, extra=kept)
+    rows = encode_json_lines(record.model_dump(mode="json") for record in records)
+    write_atomic(session.root / "runs.jsonl", rows.encode())
+    write_atomic(session.root / "summary.json", encode_json(summary))
+    return summary
+
+
+def read_records(session: SessionFolder) -> list[RunRecord]:
+    """One record for every planned run, in the plan's order: the sealed one, else `not_run`."""
+    planned = [each.record for each in read_plan(session)]
+    sealed = {record.run_id: record for record in read_sealed(session)}
+    unplanned = sealed.keys() - {record.run_id for record in planned}
+    if unplanned:
+        raise SummaryError(
+            f"{session.plan_file}: {len(unplanned)} run(s) have evidence but were never planned, for example "
+            f"{min(unplanned)}; the plan and the runs folder do not belong together"
+        )
+    return [sealed.get(record.run_id, record) for record in planned]
+
+
+class PlannedRun(Record):
+    """A line of the plan: the pytest item, and the record of a run that was not made yet."""
+
+    nodeid: str
+    record: RunRecord
+
+
+def read_plan(session: SessionFolder) -> list[PlannedRun]:
+    """The planned runs. Raises EvidenceError when there is no readable plan."""
+    try:
+        lines = session.plan_file.read_text(encoding="utf-8").split("\n")
+        return [PlannedRun.model_validate_json(line) for line in lines if line]
+    except (OSError, ValidationError) as error:
+        raise EvidenceError(f"{session.plan_file}: not a readable plan of a session ({error})") from error
+
+
+def write_plan(session: SessionFolder, runs: Iterable[PlannedRun]) -> None:
+    """Add `runs` to the plan; those that are planned already stay as they are."""
+    planned = read_plan(session) if session.plan_file.exists() else []
+    known = {each.record.run_id for each in planned}
+    added = [each for each in runs if each.record.run_id not in known]
+    if added:
+        lines = (each.model_dump_json() + "\n" for each in [*planned, *added])
+        write_atomic(session.plan_file, "".join(lines).encode())
+
+
+def read_sealed(session: SessionFolder) -> Iterator[RunRecord]:
+    """The records of all sealed bundles."""
+    for folder in session.find_bundles():
+        head = read_bundle(folder).head
+        try:
+            yield RunRecord.model_validate(head["record"])
+        except (KeyError, ValidationError) as error:
+            raise EvidenceError(f"{folder}: the seal holds no valid record ({error})") from error
+
+
+def summarize(
+    records: Sequence[RunRecord], *, facts: Mapping[str, JsonValue], extra: Mapping[str, JsonValue]
+) -> dict[str, Any]:
+    """The summary of `records`.
+
+    Raises:
+        SummaryError: ``planned = passes + failures + excluded`` does not hold somewhere.
+    """
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "session": dict(facts),
+        "counts": count_runs(records),
+        "results": list(_make_rows(records, _lane_key)),
+        "tasks": list(_make_rows(records, _task_key)),
+        "extra": dict(extra),
+    }
+
+
+def count_runs(records: Sequence[RunRecord]) -> Row:
+    """How many runs were planned, passed, failed (by status) and were excluded (by status)."""
+    statuses = Counter(record.status for record in records)
+    passes = sum(record.passed is True for record in records)
+    failed_as = {
+        status: statuses[status] - (passes if status is RunStatus.GRADED else 0)
+        for status, rule in STATUS_RULES.items()
+        if rule.counts
+    }
+    excluded = {status: statuses[status] for status, rule in STATUS_RULES.items() if not rule.counts}
+    planned, failures = len(records), sum(failed_as.values())
+    if planned != passes + failures + sum(excluded.values()) or min(failed_as.values()) < 0:
+        raise SummaryError(
+            f"{planned} planned runs, but {passes} passes, {failed_as} and {excluded}: refused"
+        )
+    return {
+        "planned": planned,
+        "graded": passes + failures,
+        "passes": passes,
+        "failures": failures,
+        "contaminated": statuses[RunStatus.CONTAMINATED],
+        "failed_as": {str(status): count for status, count in failed_as.items()},
+        "excluded": {str(status): count for status, count in excluded.items()},
+    }
+
+
+def _lane_key(record: RunRecord) -> tuple[Any, ...]:
+    return (
+        record.catalog,
+        record.agent,
+        record.model_name or "",
+        _KIND_ORDER[record.setup_kind],
+        record.setup,
+    )
+
+
+def _task_key(record: RunRecord) -> tuple[Any, ...]:
+    return (record.catalog, record.task, *_lane_key(record)[1:])
+
+
+def _make_rows(records: Sequence[RunRecord], key: Callable[[RunRecord], tuple[Any, ...]]) -> Iterator[Row]:
+    for _, group in groupby(sorted(records, key=key), key=key):
+        runs = list(group)
+        row = _describe_place(runs[0], with_task=key is _task_key)
+        yield {**row, **measure_runs(runs)}
+
+
+def _describe_place(record: RunRecord, *, with_task: bool) -> Row:
+    place: Row = {"catalog": record.catalog}
+    if with_task:
+        place |= {"task": record.task, "family": record.family, "control": record.control}
+    return place | {
+        "agent": record.agent,
+        "model_name": record.model_name,
+        "setup": record.setup,
+        "setup_kind": str(record.setup_kind),
+    }
+
+
+def measure_runs(runs: Sequence[RunRecord]) -> Row:
+    """Counts, rate, interval, use and latency of a group of runs.
+
+    Rates are over graded runs. Use (tokens, dollars, calls) is summed over graded runs, failed ones
+    included; a sum is None when it is unknown for any of them.
+    """
+    counts = count_runs(runs)
+    graded = [run for run in runs if STATUS_RULES[run.status].counts]
+    answerable = [run for run in graded if not run.control]
+    passes = sum(run.passed is True for run in graded)
+    return {
+        **counts,
+        "coverage": divide(len(graded), len(runs)),
+        **_measure_rate(passes, len(graded)),
+        "answerable": {
+            "planned": sum(not run.control for run in runs),
+            "graded": len(answerable),
+            "passes": sum(run.passed is True for run in answerable),
+            **_measure_rate(sum(run.passed is True for run in answerable), len(answerable)),
+        },
+        "tokens": _measure_use([run.usage.total_tokens for run in graded], passes=passes),
+        "cost_usd": _measure_use([run.cost.total_usd for run in graded], passes=passes),
+        "provider_calls": _measure_use([run.provider_calls for run in graded], passes=passes),
+        "duration_s": _measure_latency([run.duration_s for run in graded if run.duration_s is not None]),
+        "provider_latency_s": _measure_latency([s for run in graded for s in run.provider_latencies_s]),
+    }
+
+
+def _measure_rate(passes: int, graded: int) -> Row:
+    interval = wilson_interval(passes, graded)
+    return {
+        "pass_rate": divide(passes, graded),
+        "pass_rate_ci95": None if interval is None else list(interval),
+    }
+
+
+def _measure_use(values: Sequence[float | None], *, passes: int) -> Row:
+    known = [value for value in values if value is not None]
+    total = sum(known) if len(known) == len(values) and values else None
+    return {
+        "total": total,
+        "known_runs": len(known),
+        "mean": divide(sum(known), len(known)),
+        "per_success": divide(total, passes),
+    }
+
+
+def _measure_latency(values: Sequence[float]) -> Row:
+    return {"count": len(values)} | {name: quantile(values, share) for name, share in _LATENCY_SHARES.items()}
+
+
+def _read_extra(session: SessionFolder) -> dict[str, JsonValue]:
+    try:
+        return dict(json.loads((session.root / "summary.json").read_bytes())["extra"])
+    except (OSError, ValueError, KeyError):
+        return {}
