@@ -39,9 +39,14 @@ for _ in range(5):
             time.sleep(0.05)
         os._exit(0)
     os.wait()
+def read(path):
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b") gone 0"
 def count():
-    stats = [path.read_text() for path in pathlib.Path("/proc").glob("[0-9]*/stat")]
-    return sum(stat.rsplit(")")[-1].split()[1] == str(os.getppid()) for stat in stats) - 1
+    stats = [read(path) for path in pathlib.Path("/proc").glob("[0-9]*/stat")]
+    return sum(int(stat.rsplit(b")")[-1].split()[1]) == os.getppid() for stat in stats) - 1
 deadline = time.monotonic() + 10
 while count() and time.monotonic() < deadline:
     time.sleep(0.02)
