@@ -89,16 +89,27 @@ class AgentTrace(Record):
 
 
 class Agent(Protocol):
-    """A coding-agent product behind an adapter.
+    """A coding-agent product behind an adapter."""
 
-    `calls_tools` is False for agents that never use the setup's server, so none is started for them.
-    `default_model` is None for agents without an LLM.
-    """
+    @property
+    def name(self) -> str:
+        """The name it is asked for by."""
+        ...
 
-    name: str
-    default_model: str | None
-    calls_tools: bool
-    reads_reference_answer: bool
+    @property
+    def default_model(self) -> str | None:
+        """The model of runs that name none; None for agents without an LLM."""
+        ...
+
+    @property
+    def calls_tools(self) -> bool:
+        """False for agents that never use the setup's server, so that none is started for them."""
+        ...
+
+    @property
+    def reads_reference_answer(self) -> bool:
+        """Whether its jobs hold the reference answer."""
+        ...
 
     def find_version(self) -> str | None:
         """Version of the product that would run, or None when it is not installed. Raises nothing."""

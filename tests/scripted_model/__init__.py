@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scripted_model.script import (
+    LIST_TOOLS,
     Answer,
     CallTool,
     CutStream,
@@ -11,6 +12,7 @@ from scripted_model.script import (
     Hang,
     ModelRequest,
     Refuse,
+    RunCode,
     Script,
     SearchResults,
     Step,
@@ -20,6 +22,7 @@ from scripted_model.script import (
 from scripted_model.server import ScriptedModel, serve_model
 
 __all__ = [
+    "LIST_TOOLS",
     "Answer",
     "CallTool",
     "CutStream",
@@ -28,6 +31,7 @@ __all__ = [
     "Hang",
     "ModelRequest",
     "Refuse",
+    "RunCode",
     "Script",
     "ScriptedModel",
     "SearchResults",

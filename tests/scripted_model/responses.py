@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +16,8 @@ from scripted_model.script import (
     Hang,
     ModelRequest,
     Refuse,
+    RunCode,
+    SearchResults,
     Step,
     Tokens,
 )
@@ -64,6 +67,24 @@ def _join_text(output: object) -> str:
     return str(output)
 
 
+def read_search(body: dict[str, Any]) -> ModelRequest:
+    """Normalise a search that Codex makes on its own when a code-mode model calls its web tool."""
+    return ModelRequest(
+        wire="responses",
+        kind="web-search",
+        turn=0,
+        model=body.get("model", ""),
+        tools=(),
+        last_result=None,
+        body=body,
+    )
+
+
+def write_search(step: SearchResults) -> dict[str, Any]:
+    """What was found, as the search endpoint says it."""
+    return {"output": "\n".join([step.summary, *(f"{title}: {url}" for title, url in step.pages)])}
+
+
 def write_stream(step: Step, *, request: ModelRequest) -> Iterator[Event]:
     """The events of a streamed reply."""
     response = {"id": f"resp_{next(_ids)}", "object": "response", "status": "in_progress", "output": []}
@@ -79,7 +100,7 @@ def write_stream(step: Step, *, request: ModelRequest) -> Iterator[Event]:
         yield {"type": "response.output_item.done", "output_index": index, "item": item}
         if isinstance(step, CutStream):
             raise StreamCut
-    tokens = step.tokens if isinstance(step, Answer | CallTool) else Tokens()
+    tokens = step.tokens if isinstance(step, Answer | CallTool | RunCode) else Tokens()
     done = response | {"status": "completed", "usage": _count_usage(tokens)}
     yield {"type": "response.completed", "response": done}
 
@@ -92,6 +113,8 @@ def _compose_items(step: Step, *, request: ModelRequest) -> list[dict[str, Any]]
             return [_say("output_text", text=text)]
         case Refuse(text=text):
             return [_say("refusal", text=text)]
+        case RunCode(source=source):
+            return [_execute(source)]
         case CallTool():
             said = [_say("output_text", text=step.text)] if step.text else []
             return [*said, _call(step, code_mode=_is_code_mode(request))]
@@ -115,20 +138,19 @@ def _is_code_mode(request: ModelRequest) -> bool:
 
 def _call(step: CallTool, *, code_mode: bool) -> dict[str, Any]:
     """A function call, or in code mode the JavaScript that makes it."""
-    call_id = f"call_{next(_ids)}"
+    arguments = json.dumps(step.arguments)
     if code_mode:
         name = f"mcp__{step.server}__{step.tool}" if step.server else step.tool
-        source = f"const r = await tools.{name}({json.dumps(step.arguments)}); text(JSON.stringify(r));"
-        return {
-            "type": "custom_tool_call",
-            "call_id": call_id,
-            "name": "exec",
-            "namespace": "functions",
-            "input": source,
-        }
-    call = {"type": "function_call", "call_id": call_id, "arguments": json.dumps(step.arguments)}
+        identifier = re.sub(r"\W", "_", name)
+        return _execute(f"text(JSON.stringify(await tools.{identifier}({arguments})))")
+    call = {"type": "function_call", "call_id": f"call_{next(_ids)}", "arguments": arguments}
     namespace = {"namespace": f"mcp__{step.server}"} if step.server else {}
     return call | namespace | {"name": step.tool}
+
+
+def _execute(source: str) -> dict[str, Any]:
+    call = {"type": "custom_tool_call", "call_id": f"call_{next(_ids)}"}
+    return call | {"name": "exec", "namespace": "functions", "input": source}
 
 
 def _count_usage(tokens: Tokens | None) -> dict[str, Any] | None:

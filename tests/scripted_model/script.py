@@ -47,8 +47,20 @@ class CallTool:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RunCode:
+    """Run JavaScript, which is how code-mode models call tools (responses wire only)."""
+
+    source: str
+    tokens: Tokens | None = Tokens()
+
+
+LIST_TOOLS = RunCode(source="text(JSON.stringify(ALL_TOOLS.map(tool => tool.name)))")
+"""Has Codex itself tell a code-mode model every tool that it may call."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class SearchResults:
-    """Reply to Claude Code's own web-search request: pages as (title, URL)."""
+    """Reply to a web-search request that the agent makes on its own: pages as (title, URL)."""
 
     pages: tuple[tuple[str, str], ...]
     summary: str = "Found pages."
@@ -91,7 +103,7 @@ class Hang:
     """Send headers, then nothing, until the client goes away or the server stops."""
 
 
-Step = Answer | CallTool | SearchResults | Refuse | Fail | FailTurn | CutStream | Hang
+Step = Answer | CallTool | RunCode | SearchResults | Refuse | Fail | FailTurn | CutStream | Hang
 
 
 # --- what the model is asked -----------------------------------------------------------------------------
@@ -103,7 +115,7 @@ class ModelRequest:
 
     Attributes:
         wire: which API was called.
-        kind: an ordinary model turn, Claude Code's own web-search request, or a token count.
+        kind: an ordinary model turn, a web search that the agent makes on its own, or a token count.
         turn: how many rounds of tool results the conversation holds; 0 for the first request.
         model: the model that was asked for.
         tools: what the model was offered, `mcp__<server>__<tool>` for MCP tools on both wires.

@@ -13,7 +13,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from scripted_model import messages, responses
-from scripted_model.script import CutStream, Fail, FailTurn, Hang, ModelRequest, Script, Step
+from scripted_model.script import (
+    CutStream,
+    Fail,
+    FailTurn,
+    Hang,
+    ModelRequest,
+    Script,
+    SearchResults,
+    Step,
+)
 from scripted_model.sse import Event, StreamCut, StreamHang, encode_events
 
 
@@ -101,8 +110,17 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send_json({"input_tokens": 100}, status=200)
             case "v1/responses":
                 self._play_responses(scene, body)
+            case "v1/alpha/search":
+                self._play_search(scene, body)
             case _:
                 self._send_json({"error": {"message": "not here"}}, status=404)
+
+    def _play_search(self, scene: str, body: dict[str, Any]) -> None:
+        step = self._choose_step(scene, responses.read_search(body))
+        if isinstance(step, Fail):
+            self._send_failure(step)
+        elif isinstance(step, SearchResults):
+            self._send_json(responses.write_search(step), status=200)
 
     def _play_messages(self, scene: str, body: dict[str, Any]) -> None:
         request = messages.read_request(body, kind="turn")

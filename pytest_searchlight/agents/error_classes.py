@@ -1,0 +1,142 @@
+"""The faults that agent products report, as one table: how each is recognised and what follows.
+
+Whether a fault is retried and whether it counts is not said here but by the status, in
+`domain.STATUS_RULES`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_searchlight.domain import STATUS_RULES, RunStatus, StatusRule
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorSigns:
+    """What a product's event stream tells about a fault; each part may be missing."""
+
+    code: str | None = None
+    http_status: int | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorClass:
+    """One sort of fault.
+
+    Attributes:
+        name: what reports call it.
+        status: what the run ends with.
+        codes: words that products use for it in fields meant for machines.
+        http_statuses: the model API's answers that mean it.
+        words: a pattern in texts meant for people; the last resort.
+    """
+
+    name: str
+    status: RunStatus
+    codes: frozenset[str] = frozenset()
+    http_statuses: frozenset[int] = frozenset()
+    words: str | None = None
+
+    @property
+    def rule(self) -> StatusRule:
+        """Retried or not, counted or not."""
+        return STATUS_RULES[self.status]
+
+    def matches_words(self, text: str) -> bool:
+        """Whether `text` speaks of this fault."""
+        return self.words is not None and re.search(self.words, text, re.IGNORECASE) is not None
+
+
+# The order decides between texts that speak of two faults: the more specific stands first.
+ERROR_CLASSES: Final = (
+    ErrorClass(
+        name="refusal",
+        status=RunStatus.REFUSED,
+        codes=frozenset({"refusal"}),
+        words=r"usage polic(y|ies)|flagged as potentially violating",
+    ),
+    # A context that overflows has been filled by the agent with what its tools returned: its own budget.
+    ErrorClass(
+        name="context_overflow",
+        status=RunStatus.BUDGET_EXHAUSTED,
+        codes=frozenset({"prompt_too_long", "model_context_window_exceeded"}),
+        words=r"prompt is too long|context window|context length",
+    ),
+    ErrorClass(
+        name="own_limit",
+        status=RunStatus.BUDGET_EXHAUSTED,
+        codes=frozenset({"error_max_turns", "error_max_budget_usd"}),
+    ),
+    ErrorClass(
+        name="billing",
+        status=RunStatus.AGENT_ERROR,
+        codes=frozenset({"billing_error"}),
+        http_statuses=frozenset({402}),
+        words=r"quota exceeded|exceeded your current quota|credit balance is too low|billing",
+    ),
+    ErrorClass(
+        name="auth",
+        status=RunStatus.AGENT_ERROR,
+        codes=frozenset({"authentication_failed", "oauth_org_not_allowed"}),
+        http_statuses=frozenset({401, 403}),
+        words=r"\b401\b|\b403\b|invalid api key|not logged in|please run /login|unauthorized",
+    ),
+    ErrorClass(
+        name="rate_limit",
+        status=RunStatus.RATE_LIMITED,
+        codes=frozenset({"rate_limit"}),
+        http_statuses=frozenset({429}),
+        words=r"rate limit|\b429\b|usage limit",
+    ),
+    ErrorClass(
+        name="overload",
+        status=RunStatus.RATE_LIMITED,
+        codes=frozenset({"overloaded"}),
+        http_statuses=frozenset({503, 529}),
+        words=r"overloaded|\b529\b|at capacity|high demand",
+    ),
+    ErrorClass(
+        name="model_missing",
+        status=RunStatus.AGENT_ERROR,
+        codes=frozenset({"model_not_found"}),
+        http_statuses=frozenset({404}),
+        words=r"model .*does not exist|may not have access",
+    ),
+    ErrorClass(
+        name="stream_cut",
+        status=RunStatus.AGENT_ERROR,
+        words=r"stream disconnected|closed mid-response|connection (closed|reset|refused)|unable to connect",
+    ),
+)
+
+OTHER: Final = ErrorClass(name="other", status=RunStatus.AGENT_ERROR)
+"""A fault that nothing else fits: the product's or the model API's, never the answer's."""
+
+
+def classify_error(signs: ErrorSigns) -> ErrorClass:
+    """The sort of fault: codes are believed before HTTP statuses, and these before words."""
+    for matches in (
+        lambda kind: signs.code in kind.codes,
+        lambda kind: signs.http_status in kind.http_statuses,
+        lambda kind: kind.matches_words(signs.text),
+    ):
+        for kind in ERROR_CLASSES:
+            if matches(kind):
+                return kind
+    return OTHER
+
+
+_WAIT = re.compile(r"try again in ([0-9.]+) ?(ms|s|seconds?|m|minutes?)\b", re.IGNORECASE)
+_UNIT_S: Final = {"ms": 0.001, "s": 1.0, "m": 60.0}
+
+
+def find_wait_s(text: str) -> float | None:
+    """Seconds that an error text asks us to wait, or None when it does not say."""
+    match = _WAIT.search(text)
+    if match is None:
+        return None
+    unit = match[2].lower()
+    return float(match[1].rstrip(".")) * _UNIT_S["ms" if unit == "ms" else unit[0]]

@@ -1,0 +1,147 @@
+"""An agent product as it is installed here: its program, its version, its user's login."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from pytest_searchlight.agents.pins import AgentPin
+from pytest_searchlight.domain import RunStatus, SearchSetup
+from pytest_searchlight.errors import RunError
+
+_VERSION_LIMIT_S: Final = 30.0
+_VERSION = re.compile(r"\d+\.\d+\.\d+[-.\w]*")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Installation:
+    """Where a product is, whose account it uses and how it reaches its model.
+
+    Attributes:
+        program: absolute path of its program, or None when it is not installed.
+        credentials: variables with API keys or tokens, for the product's process alone.
+        login_folder: the user's own configuration folder of the product, to use that login; None when
+            `credentials` do.
+        base_url: another address of the model's API, for closed runs and gateways; None is the vendor's.
+        max_retries: how often the product itself repeats a failed request to its model.
+    """
+
+    program: str | None
+    credentials: Mapping[str, str] = field(default_factory=dict, repr=False)
+    login_folder: Path | None = None
+    base_url: str | None = None
+    max_retries: int = 4
+
+
+def find_installation(pin: AgentPin, *, environment: Mapping[str, str]) -> Installation:
+    """Find the product and its login by the user's own environment; an API key goes before a login."""
+    credentials = {name: environment[name] for name in pin.key_variables if environment.get(name)}
+    folder = Path(environment.get(pin.login_variable) or Path(environment.get("HOME", "/"), pin.login_home))
+    has_login = any((folder / name).is_file() for name in pin.login_files)
+    return Installation(
+        program=find_program(pin.command, path=environment.get("PATH")),
+        credentials=credentials,
+        login_folder=folder if has_login and not credentials else None,
+        base_url=environment.get(pin.base_url_variable) or None,
+    )
+
+
+def find_program(command: str, *, path: str | None) -> str | None:
+    """Absolute path of a program on a search path, or None when it is not there."""
+    found = shutil.which(command, path=path)
+    return None if found is None else str(Path(found).absolute())
+
+
+@dataclass(frozen=True, kw_only=True)
+class InstalledAgent:
+    """What the adapters of all installed products have in common."""
+
+    pin: AgentPin
+    installation: Installation
+
+    @property
+    def default_model(self) -> str:
+        """The model of runs that name none."""
+        return self.pin.default_model
+
+    def find_version(self) -> str | None:
+        """Version of the installed product."""
+        return read_version(self.installation.program) if self.installation.program else None
+
+    def explain_unsupported(self, setup: SearchSetup) -> str | None:  # noqa: ARG002 - part of the Protocol
+        """Nothing: an installed product runs every setup."""
+        return None
+
+    def list_own_tools(self, setup: SearchSetup) -> frozenset[str]:
+        """The product's own tools that the contract allows."""
+        return self.pin.list_own_tools(setup.kind)
+
+    def require_program(self) -> str:
+        """The program. Raises RunError with what to install when there is none."""
+        if self.installation.program is None:
+            raise RunError(
+                f"{self.pin.command!r} is not on PATH; npm install -g {self.pin.package}@{self.pin.version}",
+                status=RunStatus.AGENT_ERROR,
+            )
+        return self.installation.program
+
+    def furnish_home(self, home: Path, *, config_folder: Path) -> None:
+        """Put into the private home what every run needs: a scratch folder and, when asked, the login."""
+        (home / "tmp").mkdir(mode=0o700, exist_ok=True)
+        if self.installation.login_folder is not None:
+            copy_login(self.pin.login_files, source=self.installation.login_folder, target=config_folder)
+
+
+def read_version(program: str) -> str | None:
+    """What ``--version`` says, or None when it says nothing of use. Asked once per program and process."""
+    try:
+        return _ask_version(program, Path(program).stat().st_mtime_ns)
+    except OSError:
+        return None
+
+
+@functools.lru_cache(maxsize=16)
+def _ask_version(program: str, modified_ns: int) -> str | None:  # noqa: ARG001 - a new program is asked anew
+    try:
+        done = subprocess.run(
+            [program, "--version"], capture_output=True, text=True, timeout=_VERSION_LIMIT_S, check=False
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    match = _VERSION.search(done.stdout)
+    return match[0] if match else None
+
+
+def copy_login(files: Sequence[str], *, source: Path, target: Path) -> None:
+    """Copy the named credential files, and nothing else of the user's folder, with mode 0600.
+
+    Raises:
+        RunError: `source` holds none of them.
+    """
+    found = [name for name in files if (source / name).is_file()]
+    if not found:
+        raise RunError(
+            f"{source}: no login found ({', '.join(files)}); log in with the product, or give an API key",
+            status=RunStatus.AGENT_ERROR,
+        )
+    for name in found:
+        write_private(target / name, (source / name).read_bytes())
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Write a file that only we may read, making its folder."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.touch(mode=0o600)
+    path.write_bytes(content)
+
+
+def write_private_json(path: Path, value: object) -> None:
+    """Write JSON into a file that only we may read."""
+    write_private(path, json.dumps(value, indent=1).encode())

@@ -1,0 +1,95 @@
+"""Reads ``config/agents.yaml``: the pinned agent products and what each may use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from pydantic import Field, ValidationError
+
+from pytest_searchlight.domain import Record, SetupKind, Text
+from pytest_searchlight.errors import SettingsError
+from pytest_searchlight.yaml_source import read_yaml
+
+PINS_FILE: Final = "agents.yaml"
+
+
+class AgentPin(Record):
+    """An agent product at a pinned version.
+
+    Attributes:
+        package: where it comes from.
+        version: the version that results are made with.
+        command: name of its program.
+        default_model: the model it runs with unless another is asked for.
+        own_tools: its own tools, by kind of setup; exposed, approved and audited alike.
+        inert_tools: own tools that cannot be taken away and reach no further than the setup's server.
+        key_variables: variables by which it takes an API key or a token.
+        base_url_variable: the variable that gives another address of its model's API.
+        login_variable: the variable that names its configuration folder.
+        login_home: that folder's name under HOME when the variable is not set.
+        login_files: files in it that hold the user's login.
+        bad_versions: versions known not to work here, and why.
+        disabled_features: features of the product that every run turns off.
+        reviewed_features: features that are on and were found harmless to a measurement.
+    """
+
+    package: Text
+    version: Text
+    command: Text
+    default_model: Text
+    own_tools: dict[SetupKind, tuple[str, ...]] = Field(default_factory=dict)
+    inert_tools: tuple[str, ...] = ()
+    key_variables: tuple[str, ...]
+    base_url_variable: str
+    login_variable: str
+    login_home: str
+    login_files: tuple[str, ...]
+    bad_versions: dict[str, str] = Field(default_factory=dict)
+    disabled_features: tuple[str, ...] = ()
+    reviewed_features: tuple[str, ...] = ()
+
+    def list_own_tools(self, kind: SetupKind) -> frozenset[str]:
+        """The product's own tools that a contract of this kind allows."""
+        return frozenset((*self.own_tools.get(kind, ()), *self.inert_tools))
+
+    def explain_version(self, version: str | None) -> tuple[str, ...]:
+        """Flags for a run with `version`: none for the pinned one."""
+        if version == self.version:
+            return ()
+        known_bad = version in self.bad_versions
+        return ("unpinned_version", "known_bad_version") if known_bad else ("unpinned_version",)
+
+
+def read_agent_pins(folders: Sequence[Path]) -> dict[str, AgentPin]:
+    """Every agent of the `folders` that have an ``agents.yaml``, by name.
+
+    Raises:
+        SettingsError: a file breaks a rule, or two folders define the same name.
+    """
+    pins: dict[str, AgentPin] = {}
+    for file in (folder / PINS_FILE for folder in folders):
+        for name, pin in _read_file(file) if file.is_file() else ():
+            if name in pins:
+                raise SettingsError(f"{file}: agent {name!r} is already defined; choose another name")
+            pins[name] = pin
+    return pins
+
+
+def _read_file(file: Path) -> Iterator[tuple[str, AgentPin]]:
+    source = read_yaml(file.read_text("utf-8"))
+    for problem in source.problems:
+        raise SettingsError(f"{file}:{problem.line}: {problem.message}")
+    if not isinstance(source.value, Mapping):
+        raise SettingsError(f"{file}: holds no mapping of agent names to agents; give at least one")
+    for name, value in source.value.items():
+        try:
+            yield name, AgentPin.model_validate(value)
+        except ValidationError as error:
+            detail = error.errors(include_url=False)[0]
+            field = ".".join(str(part) for part in detail["loc"])
+            line = source.find_line((name, *detail["loc"]))
+            raise SettingsError(
+                f"{file}:{line}: {name}.{field}: {detail['input']!r}: {detail['msg']}"
+            ) from error
