@@ -45,9 +45,12 @@ class CatalogFile(pytest.Module):
         """Yield an item for every run of the matrix."""
         session = self.config.stash[SESSION_KEY]
         catalog = session.read_catalog(self.path)
+        fixtures = None
         for placed in list_runs(catalog, session=session, config=self.config):
             name = f"{placed.run.task.id}[{placed.label}]"
-            item = RunItem.from_parent(self, name=name, callobj=check_answer)
+            item = RunItem.from_parent(self, name=name, callobj=check_answer, fixtureinfo=fixtures)
+            # All items share one function, so pytest need not look its fixtures up ten thousand times.
+            fixtures = item._fixtureinfo  # noqa: SLF001 - what from_parent's public argument takes
             item.stash[RUN_KEY] = placed.run
             item.add_marker(mark_run(placed.run))
             yield item

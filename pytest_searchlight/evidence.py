@@ -178,8 +178,8 @@ def seal_bundle(
             data = scrub(encode_text(text))
             (bundle.folder / name).write_bytes(data)
             hashes[name] = hashlib.sha256(data).hexdigest()
-        seal = scrub(encode_json({**head, "files": hashes}))
-        _write_synced(bundle.folder / SEAL, seal)
+        seal = encode_text(encode_json_line({**head, "files": hashes}))
+        _write_synced(bundle.folder / SEAL, scrub(seal))
         if destination.exists():
             shutil.rmtree(destination)
         bundle.folder.rename(destination)
@@ -217,13 +217,18 @@ def encode_text(text: str) -> bytes:
 
 
 def encode_json(value: object) -> bytes:
-    """Indented JSON in UTF-8 with a final newline; refuses NaN and infinities."""
+    """JSON in UTF-8, indented for people, with a final newline; refuses NaN and infinities."""
     return encode_text(json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+
+
+def encode_json_line(value: object) -> str:
+    """JSON on one line, with its newline; refuses NaN and infinities."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def encode_json_lines(values: Iterable[object]) -> str:
     """JSON lines, one value a line."""
-    return "".join(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n" for value in values)
+    return "".join(map(encode_json_line, values))
 
 
 class Scrubber:

@@ -5,7 +5,6 @@ Grading sees only what a bundle holds, so a stored run is graded again by the sa
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -24,7 +23,7 @@ from pytest_searchlight.domain import (
     VerdictLine,
 )
 from pytest_searchlight.errors import EvidenceError
-from pytest_searchlight.evidence import SealedBundle, encode_json_lines
+from pytest_searchlight.evidence import SealedBundle, encode_json_line, encode_json_lines
 from pytest_searchlight.extensions import AgentTrace, Answer, ObservedRun, Registry
 from pytest_searchlight.metering import describe_metering, read_metering_events
 from pytest_searchlight.scoring import score_answer
@@ -159,15 +158,17 @@ def describe_files(graded: GradedRun) -> dict[str, str]:
         "prompt.md": observed.prompt,
         "transcript.jsonl": encode_json_lines(observed.trace.transcript),
         "answer.txt": observed.trace.answer_text or "",
-        "deliverable.json": _dump(None if answer is None else answer.deliverable),
+        "deliverable.json": encode_json_line(None if answer is None else answer.deliverable),
         "tool_calls.jsonl": encode_json_lines(
-            call.model_dump(mode="json") for call in observed.trace.tool_calls
+            call.modelencode_json_line(mode="json") for call in observed.trace.tool_calls
         ),
         "metering.jsonl": ""
         if observed.metering is None
         else encode_json_lines(describe_metering(observed.metering)),
-        "audit.json": _dump([finding.model_dump(mode="json") for finding in graded.findings]),
-        "verdicts.json": _dump(graded.score.model_dump(mode="json")),
+        "audit.json": encode_json_line(
+            [finding.modelencode_json_line(mode="json") for finding in graded.findings]
+        ),
+        "verdicts.json": encode_json_line(graded.score.modelencode_json_line(mode="json")),
     }
 
 
@@ -176,8 +177,10 @@ def describe_head(graded: GradedRun) -> dict[str, object]:
     trace = graded.observed.trace
     return {
         "schema_version": 1,
-        "record": graded.record.model_dump(mode="json"),
-        "trace": trace.model_dump(mode="json", exclude={"transcript", "tool_calls", "answer_text"}),
+        "record": graded.record.modelencode_json_line(mode="json"),
+        "trace": trace.modelencode_json_line(
+            mode="json", exclude={"transcript", "tool_calls", "answer_text"}
+        ),
         "answered": trace.answer_text is not None,
         "own_tools": sorted(graded.observed.own_tools),
         "metered": graded.observed.metering is not None,
@@ -247,7 +250,3 @@ def describe_unrun(run: TestRun, *, status: RunStatus, reason: str) -> RunRecord
         started_at=None,
         duration_s=None,
     )
-
-
-def _dump(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"

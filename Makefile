@@ -1,0 +1,48 @@
+# Everything a person or CI runs; each target sets up what it needs.
+
+PYTHON ?= python3
+BIN := .venv/bin
+NPM_FOLDERS := $(patsubst %/package.json,%,$(wildcard tests/npm*/package.json))
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint types layers check bench clean
+
+help: ## say what can be made
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+setup: .venv/.ready $(NPM_FOLDERS:=/node_modules/.ready) ## install everything that tests and the demo need
+
+.venv/.ready: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	@touch $@
+
+%/node_modules/.ready: %/package-lock.json
+	npm ci --prefix $* --no-audit --no-fund --loglevel=error
+	@touch $@
+
+demo: .venv/.ready ## run the quickstart benchmark to its result table (no key, no network)
+	$(BIN)/pytest catalogs/quickstart -n 2 -q --tb=no -rN --searchlight-exit=soundness
+
+lint: .venv/.ready ## style
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: .venv/.ready ## types
+	$(BIN)/mypy
+
+layers: .venv/.ready ## which room may import which
+	$(BIN)/lint-imports
+
+check: lint types layers
+
+test: setup check ## every check: style, types, layers, and the tests bare and distributed
+	$(BIN)/pytest -p no:cacheprovider
+	$(BIN)/pytest -p no:cacheprovider -n 2
+
+bench: setup ## speed and memory, as ratios against a named peer in the same run
+	$(BIN)/python -m tests.bench
+
+clean: ## remove what was installed and what sessions left
+	rm -rf .venv .searchlight .bench $(NPM_FOLDERS:=/node_modules)
