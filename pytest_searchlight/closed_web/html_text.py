@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Final
 from urllib.parse import urljoin
 
@@ -11,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _UNSEEN: Final = "script, style, noscript, template, svg, iframe, nav, [hidden]"
 _MARKS: Final = {f"h{level}": "#" * level + " " for level in range(1, 7)} | {"li": "- ", "dd": "  : "}
-_LINES: Final = frozenset({"li", "dt", "dd", "tr", "thead", "tbody", "tfoot"})
+_LINES: Final = frozenset({"li", "dt", "dd", "thead", "tbody", "tfoot"})
 _BLOCK_TAGS: Final = """
     address article aside blockquote body dd details div dl dt fieldset figcaption figure footer form header
     hr html h1 h2 h3 h4 h5 h6 legend li main ol p section summary table tbody tfoot thead ul
@@ -28,7 +27,6 @@ _SPACES: Final = re.compile(r"[ \t\n\r\f]+")
 # A form feed marks the gap between paragraphs, a newline the gap between lines; squeezed text holds neither.
 _GAP: Final = re.compile(r"(?:[ \t]*[\n\f])+(?: (?! ))?")
 _BREAKS: Final = " \n\f"
-_CELL_SEPARATOR: Final = " | "
 
 
 def read_html(html: str, *, base_url: str) -> tuple[str, str | None, str]:
@@ -39,7 +37,7 @@ def read_html(html: str, *, base_url: str) -> tuple[str, str | None, str]:
     for node in tree.css(_UNSEEN):
         node.decompose()
     body = tree.body
-    text = "".join(_write_children(body, base_url=base_url)) if body else ""
+    text = _write_node(body, base_url=base_url) if body else ""
     text = _GAP.sub(lambda gap: "\n\n" if "\f" in gap[0] else "\n", text)
     return (_squeeze(title.text()) if title else ""), date, text.strip(" \n")
 
@@ -53,46 +51,49 @@ def _find_date(tree: LexborHTMLParser) -> str | None:
     return None
 
 
-def _write_children(parent: LexborNode, *, base_url: str) -> Iterator[str]:
-    child = parent.child
-    while child is not None:
-        yield from _write_node(child, base_url=base_url)
-        child = child.next
+def _write_node(root: LexborNode, *, base_url: str) -> str:
+    """The text of a node and all below it; walks with a stack of its own, since pages nest without limit."""
+    written: list[list[str]] = [[]]
+    steps = [(root, False)]
+    while steps:
+        node, is_left = steps.pop()
+        if is_left:
+            inner = "".join(written.pop())
+            written[-1].append(_frame_text(node, inner, base_url=base_url))
+        elif (leaf := _read_leaf(node)) is not None:
+            written[-1].append(leaf)
+        else:
+            written.append([])
+            steps.append((node, True))
+            steps.extend((child, False) for child in reversed(list(node.iter(include_text=True))))
+    return "".join(written[0])
 
 
-def _write_node(node: LexborNode, *, base_url: str) -> Iterator[str]:
-    tag = node.tag
+def _read_leaf(node: LexborNode) -> str | None:
     if node.is_text_node:
-        yield _SPACES.sub(" ", node.text_content or "")
-    elif tag == "br":
-        yield "\n"
-    elif tag == "pre":
-        yield f"\f{node.text()}\f"
-    elif tag == "a":
-        yield _write_link(node, base_url=base_url)
-    elif tag == "tr":
-        yield f"\n{_write_row(node, base_url=base_url)}\n"
-    elif tag in _BLOCKS:
-        yield from _write_block(node, base_url=base_url)
-    elif node.is_element_node:
-        yield from _write_children(node, base_url=base_url)
+        return _SPACES.sub(" ", node.text_content or "")
+    if node.tag == "br":
+        return "\n"
+    if node.tag == "pre":
+        return f"\f{node.text()}\f"
+    return None if node.is_element_node else ""
 
 
-def _write_block(node: LexborNode, *, base_url: str) -> Iterator[str]:
+def _frame_text(node: LexborNode, inner: str, *, base_url: str) -> str:
     tag = node.tag or ""
+    if tag == "a":
+        return _write_link(node, _squeeze(inner), base_url=base_url)
+    if tag in {"td", "th"}:
+        return f"| {_squeeze(inner)} "
+    if tag == "tr":
+        return f"\n{_squeeze(inner)} |\n"
+    if tag not in _BLOCKS:
+        return inner
     gap = "\n" if tag in _LINES else "\f"
-    inner = "".join(_write_children(node, base_url=base_url))
-    yield f"{gap}{_MARKS[tag]}{inner.lstrip(_BREAKS)}" if tag in _MARKS else f"{gap}{inner}"
-    yield gap
+    return f"{gap}{_MARKS[tag]}{inner.lstrip(_BREAKS)}{gap}" if tag in _MARKS else f"{gap}{inner}{gap}"
 
 
-def _write_row(row: LexborNode, *, base_url: str) -> str:
-    cells = ("".join(_write_children(cell, base_url=base_url)) for cell in row.css("td, th"))
-    return f"| {_CELL_SEPARATOR.join(_squeeze(cell) for cell in cells)} |"
-
-
-def _write_link(node: LexborNode, *, base_url: str) -> str:
-    label = _squeeze("".join(_write_children(node, base_url=base_url)))
+def _write_link(node: LexborNode, label: str, *, base_url: str) -> str:
     target = (node.attributes.get("href") or "").strip()
     if not label or not target or target.startswith(("#", "javascript:", "mailto:")):
         return label
