@@ -106,7 +106,7 @@ def parametrize_python_task(metafunc: pytest.Metafunc, *, session: BenchmarkSess
     session.add_catalog(catalog, metafunc.definition.path / metafunc.function.__name__)
     placed = list_runs(catalog, session=session, config=metafunc.config)
     metafunc.parametrize(
-        "test_run", [each.run for each in placed], ids=[each.label for each in placed], indirect=True
+        "searchlight_run", [each.run for each in placed], ids=[each.label for each in placed], indirect=True
     )
 
 

@@ -160,15 +160,13 @@ def describe_files(graded: GradedRun) -> dict[str, str]:
         "answer.txt": observed.trace.answer_text or "",
         "deliverable.json": encode_json_line(None if answer is None else answer.deliverable),
         "tool_calls.jsonl": encode_json_lines(
-            call.modelencode_json_line(mode="json") for call in observed.trace.tool_calls
+            call.model_dump(mode="json") for call in observed.trace.tool_calls
         ),
         "metering.jsonl": ""
         if observed.metering is None
         else encode_json_lines(describe_metering(observed.metering)),
-        "audit.json": encode_json_line(
-            [finding.modelencode_json_line(mode="json") for finding in graded.findings]
-        ),
-        "verdicts.json": encode_json_line(graded.score.modelencode_json_line(mode="json")),
+        "audit.json": encode_json_line([finding.model_dump(mode="json") for finding in graded.findings]),
+        "verdicts.json": encode_json_line(graded.score.model_dump(mode="json")),
     }
 
 
@@ -177,10 +175,8 @@ def describe_head(graded: GradedRun) -> dict[str, object]:
     trace = graded.observed.trace
     return {
         "schema_version": 1,
-        "record": graded.record.modelencode_json_line(mode="json"),
-        "trace": trace.modelencode_json_line(
-            mode="json", exclude={"transcript", "tool_calls", "answer_text"}
-        ),
+        "record": graded.record.model_dump(mode="json"),
+        "trace": trace.model_dump(mode="json", exclude={"transcript", "tool_calls", "answer_text"}),
         "answered": trace.answer_text is not None,
         "own_tools": sorted(graded.observed.own_tools),
         "metered": graded.observed.metering is not None,

@@ -46,6 +46,8 @@ def parse_setups(text: str, *, file: Path) -> dict[str, SearchSetup]:
     source = read_yaml(text)
     for problem in source.problems:
         raise SettingsError(f"{file}:{problem.line}: {problem.message}")
+    if source.value is None:
+        return {}  # a file of comments only, as `sew init` writes it
     if not isinstance(source.value, dict):
         raise SettingsError(f"{file}: must map names of setups to setups")
     return {name: _read_setup(name, source, file=file) for name in source.value}
