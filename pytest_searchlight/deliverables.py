@@ -70,6 +70,12 @@ def resolve_pointer(value: JsonValue, pointer: str) -> JsonValue | _Absent:
     return here
 
 
+def resolve_field(deliverable: JsonValue, pointer: str) -> JsonValue:
+    """The value of a field; null when the field is absent, as both decline it."""
+    value = resolve_pointer(deliverable, pointer)
+    return None if isinstance(value, _Absent) else value
+
+
 def find_subschema(schema: Mapping[str, JsonValue], pointer: str) -> dict[str, JsonValue] | None:
     """The schema of the field that `pointer` leads to, or None when the schema declares no such field."""
     candidates = [dict(schema)]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue, ValidationError
 
-from pytest_searchlight.deliverables import ABSENT, find_subschema, resolve_pointer, shorten
+from pytest_searchlight.deliverables import find_subschema, resolve_field, shorten
 from pytest_searchlight.domain import CheckOutcome, Record, Task, Verdict
 from pytest_searchlight.extensions import Answer
 from pytest_searchlight.validators.declines import find_fabrication
@@ -44,11 +44,11 @@ class DeclineValidator:
     def validate(self, params: Mapping[str, JsonValue], *, answer: Answer, task: Task) -> Verdict:  # noqa: ARG002
         """Pass when every field declines; wrong when one claims something."""
         parsed = DeclineParams.model_validate(params)
-        values = {pointer: resolve_pointer(answer.deliverable, pointer) for pointer in parsed.fields}
+        values = {pointer: resolve_field(answer.deliverable, pointer) for pointer in parsed.fields}
         claims = [
-            f"{pointer} claims {shorten(value)}"  # type: ignore[arg-type]
+            f"{pointer} claims {shorten(value)}"
             for pointer, value in values.items()
-            if value is not ABSENT and _claims(value, allow_text=parsed.allow_text)  # type: ignore[arg-type]
+            if _claims(value, allow_text=parsed.allow_text)
         ]
         outcome = CheckOutcome.WRONG if claims else CheckOutcome.PASS
         reason = "; ".join(claims) or "declines, as it should: there is no answer"

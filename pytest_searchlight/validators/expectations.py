@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Annotated, Final, NamedTuple, Self
 
@@ -22,12 +22,9 @@ from pytest_searchlight.validators.statements import (
 )
 from pytest_searchlight.validators.values import normalise_url, read_date, read_version
 from pytest_searchlight.validators.wording import (
-    AFTER_NAME,
     find_asserted,
     find_claimed,
-    is_commentary,
-    list_claims,
-    normalise,
+    matches_name,
     tidy,
 )
 
@@ -59,21 +56,21 @@ Pattern = Annotated[Text, AfterValidator(_check_pattern)]
 
 
 class NumberRule(Record):
-    """A number: `value` (written ``is``), exact unless `within` (absolute) or `within_percent` allows more."""
+    """A number: `value` (written ``is``), exact unless `within` or `within_percent` allows more."""
 
     value: Annotated[float, Field(alias="is", strict=True)]
     within: NonNegativeFloat | None = None
     within_percent: NonNegativeFloat | None = None
 
-    @property
-    def tolerance(self) -> float:
-        """The largest difference that still passes, in the number's own unit."""
+    def allows(self, number: float) -> bool:
+        """Whether `number` is close enough."""
         share = abs(self.value) * (self.within_percent or 0.0) / 100
-        return max(self.within or 0.0, share, 1e-9 * max(1.0, abs(self.value)))
+        rounding = 1e-9 * max(1.0, abs(self.value))
+        return abs(number - self.value) <= max(self.within or 0.0, share) + rounding
 
 
 class Expectation(Record):
-    """What a value should be: exactly one of the words up to `accept`; `forbid` may stand beside any of them.
+    """What a value should be: exactly one of the words up to `accept`; `forbid` may stand beside it.
 
     equals: one value. True and false match only themselves; numbers compare by value; text compares
         without case, Unicode form, kind of dash or quote, wrapping quotes, closing punctuation, and without
@@ -117,9 +114,6 @@ class Expectation(Record):
         return f"{word} {shorten(wanted)}"
 
 
-WORDS: Final = ("equals", "any_of", "number", "date", "version", "url", "accept")
-
-
 class Finding(NamedTuple):
     """What came of holding one value against one expectation."""
 
@@ -151,26 +145,55 @@ def _find_forbidden(value: JsonValue, expectation: Expectation) -> str | None:
 
 
 def _is_met(value: JsonValue, expectation: Expectation) -> bool:
-    if expectation.accept is not None:
-        return any(
-            find_asserted(_compile(pattern), text) is not None
-            for text in _list_texts(value)
-            for pattern in expectation.accept
-        )
-    if value is None or isinstance(value, list | dict):
+    return _MEETS[expectation.list_words()[0]](value, expectation)
+
+
+def _meets_equals(value: JsonValue, expectation: Expectation) -> bool:
+    return expectation.equals is not None and equals_scalar(value, expectation.equals)
+
+
+def _meets_any_of(value: JsonValue, expectation: Expectation) -> bool:
+    return any(equals_scalar(value, wanted) for wanted in expectation.any_of or ())
+
+
+def _meets_number(value: JsonValue, expectation: Expectation) -> bool:
+    rule = expectation.number
+    stated = read_stated_number(value) if isinstance(value, str) else value
+    if rule is None or isinstance(stated, bool) or not isinstance(stated, int | float):
         return False
-    if expectation.number is not None:
-        stated = _read_stated_number(value)
-        return stated is not None and abs(stated - expectation.number.value) <= expectation.number.tolerance
-    if expectation.date is not None:
-        return isinstance(value, str) and read_stated_date(value) == read_date(expectation.date)
-    if expectation.version is not None:
-        text = value if isinstance(value, str) else str(value)
-        return not isinstance(value, bool) and read_stated_version(text) == read_version(expectation.version)
-    if expectation.url is not None:
-        return isinstance(value, str) and read_stated_url(value) == normalise_url(expectation.url)
-    wanted = expectation.any_of if expectation.any_of is not None else (expectation.equals,)
-    return any(equals_scalar(value, each) for each in wanted if each is not None)
+    return rule.allows(stated)
+
+
+def _meets_date(value: JsonValue, expectation: Expectation) -> bool:
+    return isinstance(value, str) and read_stated_date(value) == read_date(expectation.date or "")
+
+
+def _meets_version(value: JsonValue, expectation: Expectation) -> bool:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return False
+    return read_stated_version(str(value)) == read_version(expectation.version or "")
+
+
+def _meets_url(value: JsonValue, expectation: Expectation) -> bool:
+    return isinstance(value, str) and read_stated_url(value) == normalise_url(expectation.url or "")
+
+
+def _meets_accept(value: JsonValue, expectation: Expectation) -> bool:
+    patterns = [_compile(pattern) for pattern in expectation.accept or ()]
+    return any(find_asserted(pattern, text) for text in _list_texts(value) for pattern in patterns)
+
+
+_MEETS: Final[Mapping[str, Callable[[JsonValue, Expectation], bool]]] = {
+    "equals": _meets_equals,
+    "any_of": _meets_any_of,
+    "number": _meets_number,
+    "date": _meets_date,
+    "version": _meets_version,
+    "url": _meets_url,
+    "accept": _meets_accept,
+}
+WORDS: Final = tuple(_MEETS)
+"""The words of which an expectation has exactly one."""
 
 
 def _list_texts(value: JsonValue) -> Iterator[str]:
@@ -194,30 +217,14 @@ def _compile(pattern: str) -> re.Pattern[str]:
 # --- single values ----------------------------------------------------------------------------------------
 
 
-def equals_scalar(value: bool | float | str, wanted: Scalar) -> bool:  # noqa: FBT001 - a value, not a switch
+def equals_scalar(value: JsonValue, wanted: Scalar) -> bool:
     """Whether `value` is `wanted`, as `Expectation.equals` describes it."""
     if isinstance(value, bool) or isinstance(wanted, bool):
         return value is wanted
     if isinstance(value, str) and isinstance(wanted, str):
         return matches_name(value, wanted)
     if isinstance(value, str):
-        number = read_plain_number(value)
-        return number is not None and number == wanted
+        return read_plain_number(value) == wanted
     if isinstance(wanted, str):
-        return str(value) == wanted.strip()
+        return isinstance(value, int | float) and str(value) == wanted.strip()
     return value == wanted
-
-
-def matches_name(text: str, name: str) -> bool:
-    """Whether `text` says `name`, perhaps with a remark after it."""
-    wanted = normalise(name)
-    if normalise(text) == wanted:
-        return True
-    claims = list_claims(tidy(text), end=AFTER_NAME)
-    return any(normalise(claim.head) == wanted and is_commentary(claim.remark) for claim in claims)
-
-
-def _read_stated_number(value: bool | float | str) -> float | int | None:  # noqa: FBT001 - a value
-    if isinstance(value, bool):
-        return None
-    return read_stated_number(value) if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""What the validators that look at one field share: parameters checked by a record, verdicts with a reason."""
+"""What the validators of one field share: parameters checked by a record, verdicts with a reason."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Generic, TypeVar
 
 from pydantic import JsonValue, StringConstraints, ValidationError
 
-from pytest_searchlight.deliverables import ABSENT, find_subschema, join_pointer, resolve_pointer, shorten
+from pytest_searchlight.deliverables import find_subschema, join_pointer, resolve_field, shorten
 from pytest_searchlight.domain import CheckOutcome, Record, Task, Verdict
 from pytest_searchlight.extensions import Answer
 
@@ -48,8 +48,7 @@ class FieldValidator(ABC, Generic[P]):
     def validate(self, params: Mapping[str, JsonValue], *, answer: Answer, task: Task) -> Verdict:  # noqa: ARG002
         """Hold the field of `answer` against `params`."""
         parsed = self.params_model.model_validate(params)
-        value = resolve_pointer(answer.deliverable, parsed.field)
-        return self.judge(None if value is ABSENT else value, parsed)  # type: ignore[arg-type]
+        return self.judge(resolve_field(answer.deliverable, parsed.field), parsed)
 
     @abstractmethod
     def judge(self, value: JsonValue, params: P) -> Verdict:
@@ -73,7 +72,7 @@ def explain_invalid(error: ValidationError) -> str:
     """What a record has against parameters, each as ``field: value → rule``."""
     parts = []
     for each in error.errors(include_url=False):
-        where = join_pointer([step for step in each["loc"]]) or "/"
+        where = join_pointer(each["loc"]) or "/"
         value = "" if each["type"] in {"missing", "value_error"} else f"{shorten(each['input'])} → "
         parts.append(f"{where}: {value}{each['msg'].removeprefix('Value error, ')}")
     return "; ".join(parts)

@@ -9,8 +9,8 @@ from pydantic import BeforeValidator, Field, JsonValue, PositiveInt, model_valid
 
 from pytest_searchlight.domain import CheckOutcome, Record, Text, Verdict
 from pytest_searchlight.validators.declines import is_declined
-from pytest_searchlight.validators.expectations import matches_name
 from pytest_searchlight.validators.fields import FieldParams, FieldValidator
+from pytest_searchlight.validators.wording import matches_name
 
 
 class Member(Record):
@@ -63,7 +63,7 @@ class MemberSetValidator(FieldValidator[MemberSetParams]):
     params_model = MemberSetParams
 
     def judge(self, value: JsonValue, params: MemberSetParams) -> Verdict:
-        """Missing when nothing or too few are named and none wrongly; wrong when one is that should not be."""
+        """Wrong when one is named that should not be; else missing when too few are."""
         if is_declined(value):
             return self.decide(CheckOutcome.MISSING, params, reason="no members are given")
         if not isinstance(value, list):

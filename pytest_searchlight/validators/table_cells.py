@@ -9,8 +9,9 @@ from pydantic import Field, JsonValue, model_validator
 
 from pytest_searchlight.domain import CheckOutcome, Record, Text, Verdict
 from pytest_searchlight.validators.declines import find_fabrication, is_declined
-from pytest_searchlight.validators.expectations import Expectation, Finding, matches_name, meet_expectation
+from pytest_searchlight.validators.expectations import Expectation, Finding, meet_expectation
 from pytest_searchlight.validators.fields import FieldParams, FieldValidator
+from pytest_searchlight.validators.wording import matches_name
 
 
 class Cell(Expectation):
@@ -104,7 +105,7 @@ def _is_row(row: JsonValue, row_key: str, names: tuple[str, ...]) -> bool:
 
 
 def _check_cell(values: list[JsonValue], cell: Cell) -> Finding:
-    """The finding on a cell; when a row stands there twice, the worse one, so that guessing twice never pays."""
+    """The finding on a cell; of a row that stands there twice the worse one, so that guessing never pays."""
     if not values:
         return Finding(CheckOutcome.MISSING, "the row is left out")
     order = (CheckOutcome.WRONG, CheckOutcome.MISSING, CheckOutcome.PASS)

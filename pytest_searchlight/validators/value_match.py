@@ -27,7 +27,8 @@ class ValueMatchValidator(FieldValidator[ValueMatchParams]):
         wanted = params.any_of or (params.equals,)
         numbers = [each for each in wanted if isinstance(each, int | float) and not isinstance(each, bool)]
         if numbers and types and not types & {"number", "integer"}:
-            return f"expected {numbers[0]} is a number, but the field is text → quote it, or use number or version"
+            advice = "quote it, or use number or version"
+            return f"expected {numbers[0]} is a number, but the field is text → {advice}"
         return None
 
     def judge(self, value: JsonValue, params: ValueMatchParams) -> Verdict:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from functools import lru_cache
 from typing import Final
-from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
 # --- numbers ----------------------------------------------------------------------------------------------
 
 NUMBER: Final = re.compile(
-    r"(?<![\w.,])(?<!\d-)[-+]?(?:\d{1,3}(?:[,\u00a0 _']\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][-+]?\d{1,3})?"
+    r"(?:(?<![\w.,])(?<!\d-)|(?<=\b[vV]))[-+]?(?:\d{1,3}(?:[,\u00a0 _']\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][-+]?\d{1,3})?"
     r"(?:\s*(?:thousand|million|billion|trillion|[kKMB])\b)?(?![\d]|[.,]\d|-\d)",
 )
 _SCALES: Final = {
@@ -35,21 +36,24 @@ def read_number(text: str) -> float | int | None:
 
 # --- dates ------------------------------------------------------------------------------------------------
 
-_MONTHS: Final = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
-    "november", "december",
-)  # fmt: skip
-_MONTH: Final = r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+_MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+MONTH: Final = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+"""A month's name; part of larger patterns that do not tell upper from lower case."""
+
 _DAY: Final = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
+_TIME: Final = r"(?:[T\s]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:\s?(?:Z|UTC|[+-]\d{2}:?\d{2}))?)?"
 DATE: Final = re.compile(
-    r"(?<![\w])(?:"
-    r"(?P<iso>\d{4}[-/.](?:0?[1-9]|1[0-2])[-/.](?:0?[1-9]|[12]\d|3[01]))(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
-    rf"|(?P<dmy>{_DAY}(?:\s+of)?[\s.-]+{_MONTH}\.?,?[\s-]+\d{{4}})"
-    rf"|(?P<mdy>{_MONTH}\.?\s+{_DAY},?\s+\d{{4}})"
-    r"|(?P<cjk>\d{4}年\d{1,2}月\d{1,2}日)"
-    r"|(?P<slashed>\d{1,2}[/.-]\d{1,2}[/.-]\d{4})"
-    r")(?!\w)",
-    re.IGNORECASE,
+    rf"""(?<!\w)(?:
+        (?P<iso>\d{{4}}[-/.](?:0?[1-9]|1[0-2])[-/.](?:0?[1-9]|[12]\d|3[01])){_TIME}
+      | (?P<daymonth>{_DAY}(?:\s+of)?[\s.-]+{MONTH}\.?,?[\s-]+\d{{4}})
+      | (?P<monthday>{MONTH}\.?\s+{_DAY},?\s+\d{{4}})
+      | (?P<cjk>\d{{4}}\u5e74\d{{1,2}}\u6708\d{{1,2}}\u65e5)
+      | (?P<slashed>\d{{1,2}}[/.-]\d{{1,2}}[/.-]\d{{4}})
+    )(?!\w)""",
+    re.IGNORECASE | re.VERBOSE,
 )
 
 
@@ -58,13 +62,14 @@ def read_date(text: str) -> date | None:
     found = DATE.fullmatch(text)
     if found is None:
         return None
-    numbers = [int(number) for number in re.findall(r"\d+", found.group(found.lastgroup or 0))]
-    if found["iso"] or found["cjk"]:
-        return _make_date(*numbers[:3])
-    if found["slashed"]:
+    form = found.lastgroup or ""
+    numbers = [int(number) for number in re.findall(r"\d+", found[form])]
+    if form in {"iso", "cjk"}:
+        return _make_date(*numbers)
+    if form == "slashed":
         return _read_slashed(*numbers)
-    word = re.search(_MONTH, text, re.IGNORECASE)
-    month = [name[:3] for name in _MONTHS].index(word.group()[:3].lower()) + 1 if word else 0
+    name = re.search(MONTH, text, re.IGNORECASE)
+    month = _MONTHS.index(name.group()[:3].lower()) + 1 if name else 0
     return _make_date(numbers[-1], month, numbers[0])
 
 
@@ -105,6 +110,7 @@ _TRACKING: Final = re.compile(r"^(?:utm_\w+|gclid|fbclid|msclkid|mc_[ce]id|ref|r
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 
+@lru_cache(maxsize=1024)
 def split_url(text: str) -> SplitResult | None:
     """The parts of an http or https URL, or None when it is not one with a host."""
     cleaned = _trim_url(text.strip())
@@ -133,8 +139,9 @@ def read_host(parts: SplitResult) -> str:
         return host.lower()
 
 
+@lru_cache(maxsize=1024)
 def normalise_url(text: str) -> str | None:
-    """A URL for comparison: scheme, fragment, tracking parameters, ``www.`` and closing slash do not matter."""
+    """A URL for comparison, without scheme, ``www.``, closing slash, fragment and tracking parameters."""
     parts = split_url(text)
     if parts is None:
         return None
@@ -144,12 +151,12 @@ def normalise_url(text: str) -> str | None:
         for key, value in parse_qsl(parts.query, keep_blank_values=True)
         if not _TRACKING.match(key)
     ]
-    query = f"?{urlencode(sorted(kept))}" if kept else ""
+    query = f"?{urlencode(sorted(kept), errors='replace')}" if kept else ""
     host = read_host(parts).removeprefix("www.")
-    return f"{host}{port}{parts.path.rstrip('/')}{query}"
+    return f"{host}{port}{unquote(parts.path).rstrip('/')}{query}"
 
 
 def is_on_host(host: str, wanted: str) -> bool:
-    """Whether `host` is `wanted` or below it, label by label: ``evil-python.org`` is not on ``python.org``."""
+    """Whether `host` is `wanted` or below it, by whole labels: ``evil-a.example`` is not on ``a.example``."""
     base = wanted.casefold().strip(".").removeprefix("*.")
     return host == base or host.endswith("." + base)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 MAX_TEXT_CHARS: Final = 20_000
@@ -34,23 +35,27 @@ _HEDGE: Final = re.compile(
     r"|\bor\b(?!\s+(?:newer|later|above|higher|earlier|older|below|lower|more|less|greater|after|before))",
     re.IGNORECASE,
 )
-_NEGATION: Final = (
-    r"(?:\b(?:not|never|neither|nor|without|cannot|no longer|rather than|instead of|"
-    r"except|unlike|other than)\b|n't\b|\bno\b(?!\.?\s*\d))"
+_NEGATION: Final = re.compile(
+    r"\b(?:not|never|neither|nor|without|cannot|no longer|rather than|instead of|except|unlike|other than)\b"
+    r"|n't\b|\bno\b(?!\.?\s*\d)",
+    re.IGNORECASE,
 )
 _NO_NEGATION: Final = re.compile(
     r"\bnot (?:only|just|merely|least)\b|\bno (?:later|earlier|more|less|fewer|sooner) than\b"
-    r"|\bno (?:doubt|question)\b|\bno\s*,",
+    r"|\bno (?:doubt|question)\b|\bno\s*,|(?:\bcannot|n't|\bnot) (?:avoid|escape|help)\b",
     re.IGNORECASE,
 )
 _CLAUSE_END: Final = re.compile(
-    r"[.;:!?\n(),]|\s-+\s|\b(?:but|however|so|instead,|use|because|since|therefore|then|although|though|and)\b",
+    r"[.;:!?\n(),]|\s-+\s|\b(?:but|however|so|use|because|since|therefore|then|although|though|and)\b",
     re.IGNORECASE,
 )
-_NEGATED_BEFORE: Final = re.compile(_NEGATION + r"\W+(?:[\w'-]+\W+){0,5}$", re.IGNORECASE)
+_FEW_WORDS: Final = re.compile(r"\W*(?:[\w'-]+\W+){0,5}")
 _DENIED_AFTER: Final = re.compile(
-    r"\s*(?:[\w'-]+\s+){0,3}?(?:(?:is|are|was|were|do|does|did|has|have|had|need|needs|will|would|should|can|could|must)"
-    r"(?:\s+not\b|n't\b|\s+never\b|\s+no longer\b)|(?:is|are|was|were|be)\s+(?:un|in)\w+\b|not\s+(?:needed|required|necessary))",
+    r"\s*(?:(?!(?:if|unless|until|when|where|because|which|that|and)\b)[\w'-]+\s+){0,3}?(?:"
+    r"(?:is|are|was|were|do|does|did|has|have|had|need|needs|will|would|should|can|could|must)"
+    r"(?:\s+not\b|n't\b|\s+never\b|\s+no longer\b)(?!\s+(?:optional|avoidable|negotiable))"
+    r"|(?:is|are|was|were|be)\s+(?:unnecessary|unneeded|superfluous)\b"
+    r"|not\s+(?:needed|required|necessary)\b)",
     re.IGNORECASE,
 )
 _REJECTED_AFTER: Final = re.compile(
@@ -69,13 +74,23 @@ class Claim(NamedTuple):
 
 def tidy(text: str) -> str:
     """`text` in one Unicode form, with one kind of dash, quote and space; case and line breaks stay."""
-    plain = unicodedata.normalize("NFKC", text[:MAX_TEXT_CHARS]).translate(_SAME)
+    return _tidy(text[:MAX_TEXT_CHARS])
+
+
+@lru_cache(maxsize=1024)
+def _tidy(text: str) -> str:
+    plain = unicodedata.normalize("NFKC", text).translate(_SAME)
     return "\n".join(" ".join(line.split()) for line in plain.split("\n")).strip()
 
 
 def normalise(text: str) -> str:
     """`text` for comparison: tidied, case-folded, without wrapping quotes and closing punctuation."""
-    folded = " ".join(unicodedata.normalize("NFKC", tidy(text).casefold()).split())
+    return _normalise(text[:MAX_TEXT_CHARS])
+
+
+@lru_cache(maxsize=1024)
+def _normalise(text: str) -> str:
+    folded = " ".join(unicodedata.normalize("NFKC", _tidy(text).casefold()).split())
     return _unwrap(folded) or folded
 
 
@@ -110,18 +125,33 @@ def is_commentary(remark: str, *, values: re.Pattern[str] | None = None) -> bool
     return bool(words)
 
 
+def matches_name(text: str, name: str) -> bool:
+    """Whether `text` says `name` and nothing else, but for a remark in brackets or after a dash."""
+    return normalise(name) in _list_readings(text[:MAX_TEXT_CHARS])
+
+
+@lru_cache(maxsize=1024)
+def _list_readings(text: str) -> frozenset[str]:
+    """Everything that a text may be read as naming: all of it, or what stands before a remark."""
+    claims = list_claims(_tidy(text), end=AFTER_NAME)
+    heads = (claim.head for claim in claims if is_commentary(claim.remark))
+    return frozenset({_normalise(text), *map(_normalise, heads)})
+
+
 def is_hedged(text: str) -> bool:
     """Whether `text` leaves open what it states (probably, expected, or ...)."""
     return _HEDGE.search(text) is not None
 
 
 def is_negated(text: str, start: int) -> bool:
-    """Whether what begins at `start` is denied by the words before it in its own clause (``not 5``)."""
+    """Whether what begins at `start` is denied by the words before it in its own clause (``not 5``).
+
+    Two denials make an assertion, as in ``does not work without a rebuild``.
+    """
     before = _NO_NEGATION.sub(lambda found: "x" * len(found.group()), text[max(0, start - 200) : start])
     clause = before[max((end.end() for end in _CLAUSE_END.finditer(before)), default=0) :]
-    return _NEGATED_BEFORE.search(clause) is not None or bool(
-        re.search(_NEGATION + r"\W*$", clause, re.IGNORECASE)
-    )
+    denials = [denial.end() for denial in _NEGATION.finditer(clause)]
+    return len(denials) % 2 == 1 and _FEW_WORDS.fullmatch(clause, denials[-1]) is not None
 
 
 def find_asserted(pattern: re.Pattern[str], text: str) -> str | None:
