@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from pytest_searchlight.agents.baseline import BaselineAgent
+from pytest_searchlight.agents.products import register_products
 from pytest_searchlight.agents.utility import NOOP, ORACLE
 from pytest_searchlight.audit import register_audit_rules
 from pytest_searchlight.extensions import Registry
@@ -26,6 +27,8 @@ class BuiltIns:
         """Add the built-in agents, setups, validators and audit rules."""
         for agent in (BaselineAgent(), ORACLE, NOOP):
             registry.agents.add(agent.name, agent)
-        register_setups(registry, self.settings.config_folders)
+        folders = self.settings.config_folders
+        register_products(registry, folders=folders, environment=self.settings.environment)
+        register_setups(registry, folders)
         register_validators(registry)
         register_audit_rules(registry)

@@ -1,4 +1,4 @@
-"""`sew` (also `searchlight`): what is done around benchmark sessions; the sessions themselves are pytest's."""
+"""`sew` (also `searchlight`): what is done around benchmark sessions; sessions themselves are pytest's."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="sew",
-        description="Work around search benchmark sessions. A session itself is run with pytest, for example: "
-        "pytest catalogs/quickstart",
+        description="Work around search benchmark sessions. A session itself is run with pytest, for "
+        "example: pytest catalogs/quickstart",
     )
     parser.add_argument("--version", action="version", version=f"pytest-searchlight {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -60,10 +60,12 @@ def _add_doctor(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "doctor",
         help="what can run here and what is missing",
-        description="Say what can run here and what is missing, a line each with what to do. Exit code 1 when an "
-        "agent or setup that was asked for cannot run.",
+        description="Say what can run here and what is missing, a line each with what to do. Exit code 1 "
+        "when an agent or setup that was asked for cannot run.",
     )
-    parser.add_argument("--agent", metavar="NAMES", help="agents that must be able to run, separated by commas")
+    parser.add_argument(
+        "--agent", metavar="NAMES", help="agents that must be able to run, separated by commas"
+    )
     parser.add_argument("--setup", metavar="NAMES", help="search setups that must be able to run")
     parser.add_argument("--json", action="store_true", help="print a JSON list instead of lines")
     parser.set_defaults(command=run_doctor)
@@ -86,7 +88,9 @@ def _add_validate(commands: _Commands[argparse.ArgumentParser]) -> None:
         help="prove catalogs: right answers pass, wrong ones fail",
         description="Read catalogs and prove them: every reference answer passes, every wrong answer fails.",
     )
-    parser.add_argument("paths", nargs="*", type=Path, help="catalogs or folders (default: the catalogs folder)")
+    parser.add_argument(
+        "paths", nargs="*", type=Path, help="catalogs or folders (default: the catalogs folder)"
+    )
     parser.set_defaults(command=run_validate)
 
 
@@ -103,10 +107,12 @@ def _add_summarize(commands: _Commands[argparse.ArgumentParser]) -> None:
 def _add_schema(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "schema",
-        help="print the JSON Schema of catalog files, for editors",
-        description="Print the JSON Schema of catalog files. Save it, and name it in a catalog's first line: "
+        help="print the JSON Schema of a file format",
+        description="Print the JSON Schema of catalog files, of summary.json or of a row of runs.jsonl. For "
+        "completion in an editor, save the catalog's and name it in a catalog's first line: "
         "# yaml-language-server: $schema=catalog.schema.json",
     )
+    parser.add_argument("format", nargs="?", choices=("catalog", "summary", "run"), default="catalog")
     parser.set_defaults(command=run_schema)
 
 
@@ -147,7 +153,9 @@ def run_validate(options: argparse.Namespace) -> int:
         raise UserError(f"{missing[0]}: no such file or folder; name a catalog or a folder of catalogs")
     paths = [path for place in given for path in (find_catalogs(place) if place.is_dir() else [place])]
     if not paths:
-        raise UserError(f"no catalogs under {', '.join(map(str, given))}; `sew init` writes a starter catalog")
+        raise UserError(
+            f"no catalogs under {', '.join(map(str, given))}; `sew init` writes a starter catalog"
+        )
     bad = 0
     for path in paths:
         proof = prove_catalog(read_catalog(path), session.registry, today=datetime.now(UTC).date())
@@ -167,17 +175,24 @@ def run_summarize(options: argparse.Namespace) -> int:
 
     folder = check_session_folder(options.folder, option="sew summarize")
     summary = write_summary(SessionFolder(folder))
-    print("\n".join([*render_table(summary), describe_exclusions(summary) or ""]).rstrip())
+    print("\n".join([*render_table(summary), describe_exclusions(summary.counts) or ""]).rstrip())
     print(f"written: {folder}/summary.json, {folder}/runs.jsonl")
     return OK
 
 
-def run_schema(options: argparse.Namespace) -> int:  # noqa: ARG001 - every command takes its options
-    """Print the JSON Schema of catalog files."""
+def run_schema(options: argparse.Namespace) -> int:
+    """Print the JSON Schema of a file format."""
     from pytest_searchlight.catalog import export_catalog_schema
+    from pytest_searchlight.domain import RunRecord
+    from pytest_searchlight.summary_schema import Summary
     from pytest_searchlight.validators import list_param_schemas
 
-    print(json.dumps(export_catalog_schema(list_param_schemas()), indent=1))
+    if options.format == "catalog":
+        schema = export_catalog_schema(list_param_schemas())
+    else:
+        record = {"summary": Summary, "run": RunRecord}[options.format]
+        schema = record.model_json_schema(mode="serialization")
+    print(json.dumps(schema, indent=1))
     return OK
 
 
@@ -185,5 +200,6 @@ def _open_project(options: dict[str, str | None]) -> BenchmarkSession:
     """The session that pytest would open here, with the project's own extensions."""
     from pytest_searchlight.plugin import wake
 
-    config = pytest.Config.fromdictargs(options, [])
+    # Plain asserts: this very package is imported already, so pytest could not rewrite it any more.
+    config = pytest.Config.fromdictargs(options, ["--assert=plain"])
     return wake(config).session

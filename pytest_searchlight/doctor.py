@@ -16,10 +16,9 @@ from typing import Final
 
 from pytest_searchlight.catalog import find_catalogs, read_catalog
 from pytest_searchlight.domain import SearchSetup
-from pytest_searchlight.errors import CatalogError, SettingsError
+from pytest_searchlight.errors import CatalogError
 from pytest_searchlight.extensions import Agent
 from pytest_searchlight.matrix import find_named
-from pytest_searchlight.providers import require_key
 from pytest_searchlight.session import BenchmarkSession
 from pytest_searchlight.settings import STATE_FOLDER
 
@@ -29,7 +28,12 @@ _PROGRAMS: Final = (
     ("node", ("node",), "--version", "provider servers and agents from npm need Node.js 20 or newer"),
     ("npm", ("npm",), "--version", "pinned provider servers are installed with npm"),
     ("sandbox", ("bwrap",), "--version", "install bubblewrap to keep agents inside their workspace"),
-    ("browser", ("chromium", "chromium-browser", "google-chrome"), "--version", "install chromium to test pages"),
+    (
+        "browser",
+        ("chromium", "chromium-browser", "google-chrome"),
+        "--version",
+        "install chromium to test pages",
+    ),
 )
 
 
@@ -66,9 +70,9 @@ def examine(session: BenchmarkSession) -> Iterator[Finding]:
         find_named(session.registry.setups, name)
     yield _examine_python()
     yield from (_examine_package(name) for name in _PACKAGES)
-    for _, agent in session.registry.agents.items():
+    for agent in session.registry.agents.values():
         yield _examine_agent(agent, session)
-    for _, setup in session.registry.setups.items():
+    for setup in session.registry.setups.values():
         yield from _examine_setup(setup, session)
     for subject, programs, flag, advice in _PROGRAMS:
         yield _examine_program(subject, programs, flag, advice)
@@ -105,17 +109,21 @@ def _examine_agent(agent: Agent, session: BenchmarkSession) -> Finding:
 
 
 def _examine_setup(setup: SearchSetup, session: BenchmarkSession) -> Iterator[Finding]:
-    if setup.server is None or setup.server.key_variable is None:
-        if setup.name in session.settings.setups:
-            yield Finding(subject=f"setup {setup.name}", ok=True, detail="needs no key", asked=True)
-        return
     subject, asked = f"setup {setup.name}", setup.name in session.settings.setups
-    try:
-        require_key(setup, session.settings.secrets)
-    except SettingsError as error:
-        yield Finding(subject=subject, ok=False, detail=str(error), asked=asked)
+    variable = None if setup.server is None else setup.server.key_variable
+    if variable is None:
+        if asked:
+            yield Finding(subject=subject, ok=True, detail="needs no key", asked=True)
+    elif variable in session.settings.secrets:
+        yield Finding(subject=subject, ok=True, detail=f"{variable} is set", asked=asked)
     else:
-        yield Finding(subject=subject, ok=True, detail=f"{setup.server.key_variable} is set", asked=asked)
+        yield Finding(
+            subject=subject,
+            ok=False,
+            detail=f"{variable} is not set",
+            advice="export it, or put it into the .env file of your project",
+            asked=asked,
+        )
 
 
 def _examine_program(subject: str, programs: tuple[str, ...], flag: str, advice: str) -> Finding:
@@ -126,7 +134,9 @@ def _examine_program(subject: str, programs: tuple[str, ...], flag: str, advice:
         asked = subprocess.run([found, flag], capture_output=True, text=True, timeout=20, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         return Finding(subject=subject, ok=False, detail=f"{found} does not answer ({error})", advice=advice)
-    return Finding(subject=subject, ok=asked.returncode == 0, detail=asked.stdout.strip() or found, advice=advice)
+    return Finding(
+        subject=subject, ok=asked.returncode == 0, detail=asked.stdout.strip() or found, advice=advice
+    )
 
 
 def _examine_folder(subject: str, folder: Path) -> Finding:
@@ -148,6 +158,8 @@ def _examine_catalogs(folder: Path) -> Iterator[Finding]:
         try:
             catalog = read_catalog(path)
         except CatalogError as error:
-            yield Finding(subject=f"catalog {path}", ok=False, detail=str(error).split("\n")[0], advice="sew validate")
+            yield Finding(
+                subject=f"catalog {path}", ok=False, detail=str(error).split("\n")[0], advice="sew validate"
+            )
         else:
             yield Finding(subject=f"catalog {catalog.name}", ok=True, detail=f"{len(catalog.tasks)} tasks")

@@ -67,6 +67,11 @@ class AgentJob:
     environment: Mapping[str, str]
     answer: JsonValue = None
 
+    @property
+    def mark(self) -> str:
+        """A name for the attempt's processes that the agent may see: it tells nothing about the setup."""
+        return self.workspace.parent.name
+
 
 class AgentTrace(Record):
     """What an agent did and said.
@@ -235,9 +240,9 @@ class Shelf(Generic[T]):
     def __iter__(self) -> Iterator[str]:
         return iter(self._things)
 
-    def items(self) -> Iterator[tuple[str, T]]:
-        """Names and things, in the order they were added."""
-        return iter(self._things.items())
+    def values(self) -> Iterator[T]:
+        """The things, in the order they were added."""
+        return iter(self._things.values())
 
 
 @dataclass(frozen=True)

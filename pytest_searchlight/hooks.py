@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -36,6 +36,7 @@ from pytest_searchlight.settings import (
     recall_options,
 )
 from pytest_searchlight.summary import PlannedRun, read_records, write_plan, write_summary
+from pytest_searchlight.summary_schema import Summary
 
 
 @dataclass
@@ -52,7 +53,7 @@ class SessionHooks:
     session: BenchmarkSession
     progress: Progress = field(default_factory=Progress)
     _problem: str | None = None
-    _summary: dict[str, Any] | None = None
+    _summary: Summary | None = None
 
     @classmethod
     def create(cls, config: pytest.Config, *, place: tuple[str, float]) -> SessionHooks:
@@ -88,8 +89,8 @@ class SessionHooks:
         config.option.markexpr = config.option.markexpr or recalled.get("markers", "")
         if not recalled and not settings.catalogs.is_dir():
             raise pytest.UsageError(
-                f"no catalogs folder at {settings.catalogs}; name a catalog's path, set searchlight_catalogs in "
-                "your ini file, or let `sew init` write a starter catalog"
+                f"no catalogs folder at {settings.catalogs}; name a catalog's path, set searchlight_catalogs "
+                "in your ini file, or let `sew init` write a starter catalog"
             )
 
     @pytest.hookimpl(tryfirst=True)
@@ -100,8 +101,8 @@ class SessionHooks:
             return
         if getattr(self.config.option, "reruns", None):
             raise pytest.UsageError(
-                "--reruns repeats wrong answers until one is right; Searchlight repeats faults of infrastructure "
-                "by itself, so leave --reruns out"
+                "--reruns repeats wrong answers until one is right; Searchlight repeats faults of "
+                "infrastructure by itself, so leave --reruns out"
             )
         try:
             for path in self._find_argument_catalogs():
@@ -176,7 +177,9 @@ class SessionHooks:
     # --- running -----------------------------------------------------------------------------------------
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Keep the call phase's report, whose assertions are the checks of a Python test."""
         report = yield
         if call.when == "call":
@@ -213,8 +216,7 @@ class SessionHooks:
             session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
             return
         if self.session.settings.exit_on == "soundness" and session.exitstatus in _ENDED_BY_ITSELF:
-            counts = self._summary["counts"]
-            sound = counts["graded"] == counts["planned"]
+            sound = self._summary.counts.graded == self._summary.counts.planned
             session.exitstatus = pytest.ExitCode.OK if sound else pytest.ExitCode.TESTS_FAILED
 
     def _collect_extra(self) -> dict[str, Any]:
@@ -231,7 +233,7 @@ class SessionHooks:
         terminalreporter.section("searchlight")
         for line in render_table(self._summary):
             terminalreporter.write_line(line)
-        exclusions = describe_exclusions(self._summary)
+        exclusions = describe_exclusions(self._summary.counts)
         if exclusions is not None:
             terminalreporter.write_line(exclusions)
         root = self._show(self.session.folder.root)

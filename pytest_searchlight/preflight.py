@@ -29,9 +29,9 @@ def _list_lanes(catalog: Catalog, session: BenchmarkSession) -> Iterator[Lane]:
 
 
 def find_problems(lane: Lane, session: BenchmarkSession) -> Iterator[str]:
-    """What keeps a lane from running at all; a setup that its agent does not support is skipped, not wrong."""
+    """What keeps a lane from running at all; a setup its agent does not support is skipped, not wrong."""
     if session.find_version(lane.agent) is None:
-        yield f"agent {lane.agent.name!r} is not installed here; sew doctor --agent {lane.agent.name} says more"
+        yield f"agent {lane.agent.name!r} is not installed here; `sew doctor` says what is"
     elif lane.agent.explain_unsupported(lane.setup) is None and lane.agent.calls_tools:
         yield from _find_key_problem(lane, session)
 

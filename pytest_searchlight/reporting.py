@@ -10,9 +10,10 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from pytest_searchlight.domain import STATUS_RULES, CheckOutcome, RunRecord, RunStatus, Score
+from pytest_searchlight.summary_schema import Counts, ResultRow, Summary
 
 _LONGEST_TEXT: Final = 4096
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
@@ -156,26 +157,25 @@ _HEADERS: Final = (
 )
 
 
-def render_table(summary: Mapping[str, Any]) -> Iterator[str]:
+def render_table(summary: Summary) -> Iterator[str]:
     """The results by catalog, agent and setup as aligned lines; dashes stand for what is not known."""
-    for catalog in dict.fromkeys(row["catalog"] for row in summary["results"]):
-        rows = [_render_row(row) for row in summary["results"] if row["catalog"] == catalog]
+    for catalog in dict.fromkeys(row.catalog for row in summary.results):
+        rows = [_render_row(row) for row in summary.results if row.catalog == catalog]
         yield from _align([(f"{catalog}: setup", *_HEADERS[1:]), *rows])
 
 
-def _render_row(row: Mapping[str, Any]) -> tuple[str, ...]:
-    interval = row["pass_rate_ci95"]
-    model = f" {row['model_name']}" if row["model_name"] else ""
+def _render_row(row: ResultRow) -> tuple[str, ...]:
+    interval = row.pass_rate_ci95
     return (
-        row["setup"],
-        f"{row['agent']}{model}",
-        f"{row['passes']}/{row['graded']}",
+        row.setup,
+        f"{row.agent} {row.model_name}" if row.model_name else row.agent,
+        f"{row.passes}/{row.graded}",
         UNKNOWN if interval is None else f"{100 * interval[0]:.0f}-{100 * interval[1]:.0f} %",
-        f"{row['answerable']['passes']}/{row['answerable']['graded']}",
-        f"{row['graded']}/{row['planned']}",
-        _format_number(row["tokens"]["total"], "{:,.0f}"),
-        _format_number(row["cost_usd"]["total"], "${:.2f}"),
-        _format_number(row["provider_calls"]["total"], "{:,.0f}"),
+        f"{row.answerable.passes}/{row.answerable.graded}",
+        f"{row.graded}/{row.planned}",
+        _format_number(row.tokens.total, "{:,.0f}"),
+        _format_number(row.cost_usd.total, "${:.2f}"),
+        _format_number(row.provider_calls.total, "{:,.0f}"),
     )
 
 
@@ -193,10 +193,7 @@ def _align(rows: Sequence[Sequence[str]]) -> Iterator[str]:
         yield "  ".join([first, *rest]).rstrip()
 
 
-def describe_exclusions(summary: Mapping[str, Any]) -> str | None:
+def describe_exclusions(counts: Counts) -> str | None:
     """What was planned and does not count, by status, or None when everything counts."""
-    excluded = {status: count for status, count in summary["counts"]["excluded"].items() if count}
-    if not excluded:
-        return None
-    parts = ", ".join(f"{count} {status}" for status, count in excluded.items())
-    return f"not counted: {parts} (of {summary['counts']['planned']} planned)"
+    excluded = [f"{count} {status}" for status, count in counts.excluded.items() if count]
+    return f"not counted: {', '.join(excluded)} (of {counts.planned} planned)" if excluded else None

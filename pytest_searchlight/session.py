@@ -37,6 +37,7 @@ from pytest_searchlight.evidence import (
 from pytest_searchlight.extensions import Agent, ObservedRun, Registry
 from pytest_searchlight.grading import GradedRun, describe_files, describe_head, describe_unrun, grade_run
 from pytest_searchlight.ledger import Ledger, measure_spend
+from pytest_searchlight.pricing import PriceList, read_prices
 from pytest_searchlight.providers import build_server_launch
 from pytest_searchlight.runner import Attempts, MeteringProxy, OpenWorkspace
 from pytest_searchlight.settings import INSTALLS_FOLDER, Settings
@@ -103,6 +104,11 @@ class BenchmarkSession:
         return Ledger(self.folder.ledger_file, caps=self.settings.caps, started_at_s=self.started_at_s)
 
     @cached_property
+    def prices(self) -> PriceList:
+        """What tokens cost."""
+        return read_prices(self.settings.config_folders)
+
+    @cached_property
     def scratch(self) -> ScratchRoot:
         """Where workspaces are made: outside every project, so that no project's files steer an agent."""
         return create_scratch_root(Path(tempfile.gettempdir()))
@@ -124,7 +130,7 @@ class BenchmarkSession:
                 self.__dict__[name].close()
 
     def start(self) -> None:
-        """Make the folder and record the session's facts, once. Raises EvidenceError when the disk refuses."""
+        """Make the folder and record the session's facts, once. Raises EvidenceError."""
         self.folder.create()
         if not self.folder.session_file.exists():
             write_atomic(self.folder.session_file, encode_json(self.describe()))
@@ -227,7 +233,7 @@ class BenchmarkSession:
 
     def price(self, observed: ObservedRun) -> Cost:
         """US dollars of a run; unknown parts are None, with the reason."""
-        return price_run(observed, uses_model=self.find_agent(observed.run).default_model is not None)
+        return price_run(observed, prices=self.prices)
 
     def seal(self, graded: GradedRun, bundle: OpenBundle) -> Path:
         """Store a settled run. Raises EvidenceError when the disk refuses."""

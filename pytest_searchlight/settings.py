@@ -59,7 +59,7 @@ class Settings:
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def describe_options(self) -> dict[str, JsonValue]:
-        """The options that a session records, so that it can be resumed and repeated; no paths, no secrets."""
+        """The options that a session records, to be resumed and repeated by; no paths, no secrets."""
         return {
             "setup": list(self.setups),
             "agent": list(self.agents),

@@ -1,4 +1,4 @@
-"""`sew init`: a starter catalog with its own small closed web, and a configuration file, in a user's project."""
+"""`sew init`: a starter catalog with its own small closed web, and a configuration file, for a project."""
 
 from __future__ import annotations
 

@@ -24,15 +24,12 @@ from pytest_searchlight.evidence import (
     write_atomic,
 )
 from pytest_searchlight.stats import divide, quantile, wilson_interval
+from pytest_searchlight.summary_schema import Counts, Latency, Rate, ResultRow, Summary, TaskRow, Use
 
-SCHEMA_VERSION: Final = 1
-_LATENCY_SHARES: Final = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
 _KIND_ORDER: Final = {kind: place for place, kind in enumerate(SetupKind)}
 
-Row = dict[str, JsonValue]
 
-
-def write_summary(session: SessionFolder, *, extra: Mapping[str, JsonValue] | None = None) -> dict[str, Any]:
+def write_summary(session: SessionFolder, *, extra: Mapping[str, JsonValue] | None = None) -> Summary:
     """Write `runs.jsonl` and `summary.json` of a session from its evidence, and give the summary.
 
     Args:
@@ -49,7 +46,7 @@ def write_summary(session: SessionFolder, *, extra: Mapping[str, JsonValue] | No
     summary = summarize(records, facts=facts, extra=kept)
     rows = encode_json_lines(record.model_dump(mode="json") for record in records)
     write_atomic(session.root / "runs.jsonl", rows.encode())
-    write_atomic(session.root / "summary.json", encode_json(summary))
+    write_atomic(session.root / "summary.json", encode_json(summary.model_dump(mode="json")))
     return summary
 
 
@@ -104,130 +101,130 @@ def read_sealed(session: SessionFolder) -> Iterator[RunRecord]:
 
 def summarize(
     records: Sequence[RunRecord], *, facts: Mapping[str, JsonValue], extra: Mapping[str, JsonValue]
-) -> dict[str, Any]:
+) -> Summary:
     """The summary of `records`.
 
     Raises:
         SummaryError: ``planned = passes + failures + excluded`` does not hold somewhere.
     """
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "session": dict(facts),
-        "counts": count_runs(records),
-        "results": list(_make_rows(records, _lane_key)),
-        "tasks": list(_make_rows(records, _task_key)),
-        "extra": dict(extra),
-    }
+    return Summary(
+        session=dict(facts),
+        counts=count_runs(records),
+        results=tuple(_make_result(group) for group in _group(records, _name_lane)),
+        tasks=tuple(_make_task_row(group) for group in _group(records, _name_task)),
+        extra=dict(extra),
+    )
 
 
-def count_runs(records: Sequence[RunRecord]) -> Row:
+def count_runs(records: Sequence[RunRecord]) -> Counts:
     """How many runs were planned, passed, failed (by status) and were excluded (by status)."""
     statuses = Counter(record.status for record in records)
     passes = sum(record.passed is True for record in records)
     failed_as = {
-        status: statuses[status] - (passes if status is RunStatus.GRADED else 0)
+        str(status): statuses[status] - (passes if status is RunStatus.GRADED else 0)
         for status, rule in STATUS_RULES.items()
         if rule.counts
     }
-    excluded = {status: statuses[status] for status, rule in STATUS_RULES.items() if not rule.counts}
+    excluded = {str(status): statuses[status] for status, rule in STATUS_RULES.items() if not rule.counts}
     planned, failures = len(records), sum(failed_as.values())
     if planned != passes + failures + sum(excluded.values()) or min(failed_as.values()) < 0:
         raise SummaryError(
             f"{planned} planned runs, but {passes} passes, {failed_as} and {excluded}: refused"
         )
-    return {
-        "planned": planned,
-        "graded": passes + failures,
-        "passes": passes,
-        "failures": failures,
-        "contaminated": statuses[RunStatus.CONTAMINATED],
-        "failed_as": {str(status): count for status, count in failed_as.items()},
-        "excluded": {str(status): count for status, count in excluded.items()},
-    }
-
-
-def _lane_key(record: RunRecord) -> tuple[Any, ...]:
-    return (
-        record.catalog,
-        record.agent,
-        record.model_name or "",
-        _KIND_ORDER[record.setup_kind],
-        record.setup,
+    return Counts(
+        planned=planned,
+        graded=passes + failures,
+        passes=passes,
+        failures=failures,
+        contaminated=statuses[RunStatus.CONTAMINATED],
+        failed_as=failed_as,
+        excluded=excluded,
     )
 
 
-def _task_key(record: RunRecord) -> tuple[Any, ...]:
-    return (record.catalog, record.task, *_lane_key(record)[1:])
+Place = tuple[str | int, ...]
 
 
-def _make_rows(records: Sequence[RunRecord], key: Callable[[RunRecord], tuple[Any, ...]]) -> Iterator[Row]:
+def _name_lane(record: RunRecord) -> Place:
+    kind = _KIND_ORDER[record.setup_kind]
+    return record.catalog, record.agent, record.model_name or "", kind, record.setup
+
+
+def _name_task(record: RunRecord) -> Place:
+    catalog, *lane = _name_lane(record)
+    return catalog, record.task, *lane
+
+
+def _group(records: Sequence[RunRecord], key: Callable[[RunRecord], Place]) -> Iterator[list[RunRecord]]:
     for _, group in groupby(sorted(records, key=key), key=key):
-        runs = list(group)
-        row = _describe_place(runs[0], with_task=key is _task_key)
-        yield {**row, **measure_runs(runs)}
+        yield list(group)
 
 
-def _describe_place(record: RunRecord, *, with_task: bool) -> Row:
-    place: Row = {"catalog": record.catalog}
-    if with_task:
-        place |= {"task": record.task, "family": record.family, "control": record.control}
-    return place | {
-        "agent": record.agent,
-        "model_name": record.model_name,
-        "setup": record.setup,
-        "setup_kind": str(record.setup_kind),
-    }
+def _make_result(runs: Sequence[RunRecord]) -> ResultRow:
+    return ResultRow(**_describe_lane(runs[0]), **measure_runs(runs))
 
 
-def measure_runs(runs: Sequence[RunRecord]) -> Row:
-    """Counts, rate, interval, use and latency of a group of runs.
+def _make_task_row(runs: Sequence[RunRecord]) -> TaskRow:
+    first = runs[0]
+    return TaskRow(
+        task=first.task,
+        family=first.family,
+        control=first.control,
+        **_describe_lane(first),
+        **measure_runs(runs),
+    )
 
-    Rates are over graded runs. Use (tokens, dollars, calls) is summed over graded runs, failed ones
-    included; a sum is None when it is unknown for any of them.
-    """
-    counts = count_runs(runs)
+
+def _describe_lane(record: RunRecord) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in ("catalog", "agent", "model_name", "setup", "setup_kind")}
+
+
+def measure_runs(runs: Sequence[RunRecord]) -> dict[str, Any]:
+    """The fields of `Measures` for a group of runs; rates and use are over graded runs."""
     graded = [run for run in runs if STATUS_RULES[run.status].counts]
-    answerable = [run for run in graded if not run.control]
-    passes = sum(run.passed is True for run in graded)
+    rate = measure_rate(runs)
     return {
-        **counts,
+        **dict(count_runs(runs)),
         "coverage": divide(len(graded), len(runs)),
-        **_measure_rate(passes, len(graded)),
-        "answerable": {
-            "planned": sum(not run.control for run in runs),
-            "graded": len(answerable),
-            "passes": sum(run.passed is True for run in answerable),
-            **_measure_rate(sum(run.passed is True for run in answerable), len(answerable)),
-        },
-        "tokens": _measure_use([run.usage.total_tokens for run in graded], passes=passes),
-        "cost_usd": _measure_use([run.cost.total_usd for run in graded], passes=passes),
-        "provider_calls": _measure_use([run.provider_calls for run in graded], passes=passes),
+        "pass_rate": rate.pass_rate,
+        "pass_rate_ci95": rate.pass_rate_ci95,
+        "answerable": measure_rate([run for run in runs if not run.control]),
+        "tokens": _measure_use([run.usage.total_tokens for run in graded], passes=rate.passes),
+        "cost_usd": _measure_use([run.cost.total_usd for run in graded], passes=rate.passes),
+        "provider_calls": _measure_use([run.provider_calls for run in graded], passes=rate.passes),
         "duration_s": _measure_latency([run.duration_s for run in graded if run.duration_s is not None]),
         "provider_latency_s": _measure_latency([s for run in graded for s in run.provider_latencies_s]),
     }
 
 
-def _measure_rate(passes: int, graded: int) -> Row:
-    interval = wilson_interval(passes, graded)
-    return {
-        "pass_rate": divide(passes, graded),
-        "pass_rate_ci95": None if interval is None else list(interval),
-    }
+def measure_rate(runs: Sequence[RunRecord]) -> Rate:
+    """The pass rate of a group of runs."""
+    graded = [run for run in runs if STATUS_RULES[run.status].counts]
+    passes = sum(run.passed is True for run in graded)
+    return Rate(
+        planned=len(runs),
+        graded=len(graded),
+        passes=passes,
+        pass_rate=divide(passes, len(graded)),
+        pass_rate_ci95=wilson_interval(passes, len(graded)),
+    )
 
 
-def _measure_use(values: Sequence[float | None], *, passes: int) -> Row:
+def _measure_use(values: Sequence[float | None], *, passes: int) -> Use:
     known = [value for value in values if value is not None]
-    total = sum(known) if len(known) == len(values) and values else None
-    return {
-        "total": total,
-        "known_runs": len(known),
-        "mean": divide(sum(known), len(known)),
-        "per_success": divide(total, passes),
-    }
+    total = sum(known) if values and len(known) == len(values) else None
+    return Use(
+        total=total,
+        known_runs=len(known),
+        mean=divide(sum(known), len(known)),
+        per_success=divide(total, passes),
+    )
 
 
-def _measure_latency(values: Sequence[float]) -> Row:
-    return {"count": len(values)} | {name: quantile(values, share) for name, share in _LATENCY_SHARES.items()}
+def _measure_latency(values: Sequence[float]) -> Latency:
+    return Latency(
+        count=len(values), p50=quantile(values, 0.5), p90=quantile(values, 0.9), p99=quantile(values, 0.99)
+    )
 
 
 def _read_extra(session: SessionFolder) -> dict[str, JsonValue]:
