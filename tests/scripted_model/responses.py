@@ -144,7 +144,7 @@ def _call(step: CallTool, *, code_mode: bool) -> dict[str, Any]:
         identifier = re.sub(r"\W", "_", name)
         return _execute(f"text(JSON.stringify(await tools.{identifier}({arguments})))")
     call = {"type": "function_call", "call_id": f"call_{next(_ids)}", "arguments": arguments}
-    namespace = {"namespace": f"mcp__{step.server}"} if step.server else {}
+    namespace = {"namespace": re.sub(r"\W", "_", f"mcp__{step.server}")} if step.server else {}
     return call | namespace | {"name": step.tool}
 
 

@@ -1,0 +1,155 @@
+"""A stage for the real agent products: the scripted model, a real MCP server, private folders."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Final
+
+from scripted_model import ModelRequest, Script, ScriptedModel
+
+from pytest_searchlight.agents.claude_code import ClaudeCodeAgent
+from pytest_searchlight.agents.codex import CodexAgent
+from pytest_searchlight.agents.installation import Installation
+from pytest_searchlight.agents.pins import AgentPin, read_agent_pins
+from pytest_searchlight.domain import (
+    Budgets,
+    Freshness,
+    Reference,
+    SearchSetup,
+    SetupKind,
+    Task,
+    TestRun,
+    ToolPin,
+    WrongAnswer,
+)
+from pytest_searchlight.extensions import AgentJob, AgentTrace, McpServer
+
+REPOSITORY: Final = Path(__file__).resolve().parents[2]
+PROGRAMS: Final = REPOSITORY / "tests" / "npm-agents" / "node_modules" / ".bin"
+SERVER_NAME: Final = "closed-web"
+SERVER_TOOLS: Final = ("web_fetch", "web_search")
+SERVER_COMMAND: Final = (
+    sys.executable,
+    *("-I", "-S"),
+    str(Path(__file__).with_name("plain_search_server.py")),
+)
+AGENTS: Final = ("claude-code", "codex")
+ENOUGH: Final = Budgets(wall_clock_s=60)
+NAMESPACE_MODEL: Final = "gpt-5.2"
+"""A Codex model that is offered MCP tools directly, where the default one calls them from code."""
+
+
+def read_pin(agent: str) -> AgentPin:
+    return read_agent_pins([REPOSITORY / "config"])[agent]
+
+
+def make_setup(kind: SetupKind) -> SearchSetup:
+    if kind is SetupKind.PROVIDER:
+        return SearchSetup(
+            name=SERVER_NAME, kind=kind, tools=tuple(ToolPin(name=name) for name in SERVER_TOOLS)
+        )
+    return SearchSetup(name=kind.value, kind=kind)
+
+
+def make_task(budgets: Budgets) -> Task:
+    return Task(
+        id="colour",
+        family="facts",
+        prompt="Which colour is the lighthouse?",
+        deliverable={"type": "object"},
+        reference=Reference(excerpt="It is red.", source="the keeper", event_date=date(2026, 3, 1)),
+        reference_answer={"colour": "red"},
+        wrong_answers=(WrongAnswer(why="invented", answer={"colour": "blue"}),),
+        freshness=Freshness(checked=date(2026, 11, 1)),
+        budgets=budgets,
+    )
+
+
+def make_server(*options: str, command: tuple[str, ...] = SERVER_COMMAND) -> McpServer:
+    return McpServer(name=SERVER_NAME, command=(*command, *options), tools=SERVER_TOOLS, start_timeout_s=60.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Played:
+    """A run that is over: what the adapter made of it, and what the model was asked."""
+
+    job: AgentJob
+    trace: AgentTrace
+    requests: tuple[ModelRequest, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage:
+    """Runs agents under scripts; any number of times, also at once."""
+
+    model: ScriptedModel
+    folder: Path
+    _numbers: itertools.count[int] = field(default_factory=itertools.count)
+
+    def install(self, agent: str, *, scene: str, script: Script, max_retries: int = 0) -> Installation:
+        base_url = self.model.add_scene(scene, script)
+        program = "claude" if agent == "claude-code" else "codex"
+        return Installation(
+            program=str(PROGRAMS / program),
+            credentials={
+                "ANTHROPIC_API_KEY" if agent == "claude-code" else "OPENAI_API_KEY": "sk-scripted-0000"
+            },
+            base_url=base_url if agent == "claude-code" else f"{base_url}/v1",
+            max_retries=max_retries,
+        )
+
+    def make_job(
+        self,
+        agent: str,
+        *,
+        kind: SetupKind,
+        server: McpServer | None,
+        model_name: str | None = None,
+        budgets: Budgets = ENOUGH,
+    ) -> AgentJob:
+        folder = self.folder / str(next(self._numbers))
+        for name in ("work", "home", "record"):
+            (folder / name).mkdir(parents=True)
+        run = TestRun(
+            run_id=f"{self.folder.name}-{folder.name}",
+            identity="0",
+            catalog="lights",
+            task=make_task(budgets),
+            setup=make_setup(kind),
+            agent=agent,
+            model_name=model_name,
+            repetition=1,
+        )
+        return AgentJob(
+            run=run,
+            prompt="Which colour is the lighthouse? Größe egal.\u2028Answer in JSON.",
+            workspace=folder / "work",
+            home=folder / "home",
+            record=folder / "record",
+            server=server,
+            environment={"PATH": os.environ["PATH"], "LANG": "C.UTF-8"},
+        )
+
+    def play(
+        self,
+        agent: str,
+        script: Script,
+        *,
+        kind: SetupKind = SetupKind.NO_SEARCH,
+        server: McpServer | None = None,
+        model_name: str | None = None,
+        budgets: Budgets = ENOUGH,
+        max_retries: int = 0,
+    ) -> Played:
+        """Run `agent` on the task under `script`; `server` is needed for the provider's setup."""
+        job = self.make_job(agent, kind=kind, server=server, model_name=model_name, budgets=budgets)
+        scene = job.run.run_id
+        installation = self.install(agent, scene=scene, script=script, max_retries=max_retries)
+        adapter = ClaudeCodeAgent if agent == "claude-code" else CodexAgent
+        trace = adapter(pin=read_pin(agent), installation=installation).run(job)
+        return Played(job=job, trace=trace, requests=self.model.list_requests(scene))
