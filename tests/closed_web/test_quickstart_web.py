@@ -26,7 +26,11 @@ from pytest_searchlight.domain import Check, Task
 CATALOG = read_catalog(Path(__file__).parents[2] / "catalogs" / "quickstart" / "tasks.yaml")
 TASKS = {task.id: task for task in CATALOG.tasks}
 LONG_PAGE = "https://archive.longstack.test/broker-benchmark-log.html"
-BROKEN_ON_PURPOSE = {"https://advisories.brackenwatch.test/bwa-2026-0333.html"}
+BROKEN_ON_PURPOSE = {
+    "https://advisories.brackenwatch.test/bwa-2026-0333.html",
+    "https://docs.quillmesh.example/4/limits.html",
+    "https://ferrowick.example/docs/clustering.html",
+}
 CITING_FIELDS = frozenset({"sources", "claims", "brief", "decision"})
 URL = re.compile(r"https?://[^\s\"'<>)\]]+")
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
