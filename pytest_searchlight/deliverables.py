@@ -182,8 +182,8 @@ def _describe(error: ValidationError) -> str:
 
 
 def shorten(value: object, *, limit: int = 160) -> str:
-    """`value` as text for a message: on one line, and cut in the middle beyond `limit` characters."""
+    """`value` as text for a message: one line that any encoder takes, cut in the middle beyond `limit`."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
-    text = " ".join(text[: limit * 20].split())
+    text = " ".join(text[: limit * 20].encode("utf-8", "replace").decode().split())
     half = limit // 2
     return text if len(text) <= limit else f"{text[:half]} ... {text[-half:]}"

@@ -16,21 +16,27 @@ from pydantic import JsonValue
 
 from pytest_searchlight.answers import find_answer
 from pytest_searchlight.catalog import Catalog
-from pytest_searchlight.deliverables import shorten
+from pytest_searchlight.deliverables import find_subschema, shorten
 from pytest_searchlight.domain import CheckOutcome, Score, Task
 from pytest_searchlight.errors import CatalogError
 from pytest_searchlight.extensions import Registry
-from pytest_searchlight.scoring import list_checks, score_answer
-from pytest_searchlight.validators.wording import normalise
+from pytest_searchlight.scoring import score_answer
+from pytest_searchlight.validators.values import DATE, NUMBER, VERSION, read_date, read_number, read_version
+from pytest_searchlight.validators.wording import normalise, tidy
 
 
 @dataclass(frozen=True, kw_only=True)
 class CatalogProof:
-    """What proving a catalog brought to light."""
+    """What proving a catalog brought to light.
+
+    `problems` make its numbers untrue, `notes` ask the author to look, and `catches` say which checks each
+    wrong answer fails.
+    """
 
     catalog: Catalog
     problems: tuple[str, ...]
     notes: tuple[str, ...]
+    catches: tuple[str, ...]
 
     @property
     def holds(self) -> bool:
@@ -46,11 +52,14 @@ def prove_catalog(catalog: Catalog, registry: Registry, *, today: date) -> Catal
     """Hold every task of `catalog` against its own reference and wrong answers, as of `today`."""
     problems: list[str] = []
     notes: list[str] = []
+    catches: list[str] = []
     for task in catalog.tasks:
-        found = list(_check_kinds(task, registry)) or list(_disprove(task, registry))
-        problems.extend(_place(catalog, task, each) for each in found)
+        misfits = list(_check_kinds(task, registry))
+        problems.extend(_place(catalog, task, each) for each in misfits or _disprove(task, registry))
         notes.extend(_place(catalog, task, each) for each in _take_notes(task, today))
-    return CatalogProof(catalog=catalog, problems=tuple(problems), notes=tuple(notes))
+        if not misfits:
+            catches.extend(_place(catalog, task, each) for each in _list_catches(task, registry))
+    return CatalogProof(catalog=catalog, problems=tuple(problems), notes=tuple(notes), catches=tuple(catches))
 
 
 def check_tasks(catalog: Catalog, registry: Registry) -> None:
@@ -127,6 +136,16 @@ def _check_wrong_answers(task: Task, registry: Registry) -> Iterator[_Finding]:
             yield f"wrong_answers/{index}", message
 
 
+def _list_catches(task: Task, registry: Registry) -> Iterator[_Finding]:
+    """Which checks each wrong answer fails."""
+    for index, wrong in enumerate(task.wrong_answers):
+        score = _score_text(_write(wrong.answer), task=task, registry=registry)
+        failed = [each for each in score.verdicts if each.outcome is not CheckOutcome.PASS]
+        if failed:
+            told = ", ".join(f"{each.kind} {each.target}".strip() for each in failed)
+            yield f"wrong_answers/{index}", f"({wrong.why}) fails {told}"
+
+
 def _check_declines(task: Task, registry: Registry) -> Iterator[_Finding]:
     """Saying nothing must fail, unless there is nothing to say."""
     for name, text in (("an empty answer", ""), ("an empty object", "{}")):
@@ -189,14 +208,28 @@ def _note_freshness(task: Task, today: date) -> Iterator[_Finding]:
 
 
 def _note_excerpt(task: Task) -> Iterator[_Finding]:
-    """Expected values that the ceiling setup would have to answer without being told them."""
-    excerpt = normalise(task.reference.excerpt)
+    """Expected values that the ceiling setup would have to give without being told them."""
+    excerpt = tidy(task.reference.excerpt)
     for check in task.checks:
-        wanted = [check.params.get("equals"), check.params.get("version")]
-        for value in wanted:
-            if isinstance(value, str) and normalise(value) not in excerpt:
-                field = check.params.get("field")
-                yield (
-                    "reference/excerpt",
-                    f"does not hold {value!r}, expected in {field} → add the passage that says it",
-                )
+        field = check.params.get("field")
+        schema = find_subschema(task.deliverable, field) if isinstance(field, str) else None
+        if schema is None or "enum" in schema or _is_told(check.params, excerpt):
+            continue
+        yield "reference/excerpt", f"does not say what {field} should be → add the passage that does"
+
+
+def _is_told(params: dict[str, JsonValue], excerpt: str) -> bool:
+    """Whether the excerpt holds the value that a check expects, if it expects one that can be looked up."""
+    match params:
+        case {"date": str(day)}:
+            return read_date(day) in {read_date(found.group()) for found in DATE.finditer(excerpt)}
+        case {"version": str(version)}:
+            stated = {read_version(found.group()) for found in VERSION.finditer(excerpt)}
+            return read_version(version) in stated
+        case {"number": {"is": int(number) | float(number)}}:
+            return number in {read_number(found.group()) for found in NUMBER.finditer(excerpt)}
+        case {"equals": str(text)}:
+            return normalise(text) in normalise(excerpt)
+        case {"any_of": [*texts]}:
+            return any(normalise(str(text)) in normalise(excerpt) for text in texts)
+    return True

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, JsonValue, NonNegativeInt
 
+from pytest_searchlight.deliverables import shorten
 from pytest_searchlight.domain import CheckOutcome, Text, Verdict
 from pytest_searchlight.validators.declines import is_declined
 from pytest_searchlight.validators.fields import FieldParams, FieldValidator
@@ -56,7 +57,7 @@ class CitationSetValidator(FieldValidator[CitationSetParams]):
             return self.decide(outcome, params, reason="nothing is cited")
         citations = list(_list_citations(value))
         faults = list(_find_faults(citations, params))
-        hosts: list[JsonValue] = [*sorted({_read_citation_host(each) or each for each in citations})]
+        hosts: list[JsonValue] = [*sorted({shorten(_read_citation_host(each) or each) for each in citations})]
         if not faults:
             reason = f"{len(set(map(normalise_url, citations)))} sources on {len(hosts)} hosts"
             return self.decide(CheckOutcome.PASS, params, reason=reason, details={"hosts": hosts})
@@ -97,14 +98,14 @@ def _find_faults(citations: list[str], params: CitationSetParams) -> Iterator[st
 def _find_address_faults(citation: str, params: CitationSetParams) -> Iterator[str]:
     parts = split_url(citation)
     if parts is None:
-        yield f"{citation[:120]!r} is no http or https address"
+        yield f"{shorten(citation)!r} is no http or https address"
         return
     host = read_host(parts)
     if parts.username is not None or parts.password is not None:
-        yield f"{citation[:120]!r} carries a user name, which can pose as a host"
+        yield f"{shorten(citation)!r} carries a user name, which can pose as a host"
     if params.https and parts.scheme.lower() != "https":
-        yield f"{citation[:120]!r} is not https"
+        yield f"{shorten(citation)!r} is not https"
     if params.allowed_hosts is not None and not any(is_on_host(host, each) for each in params.allowed_hosts):
-        yield f"{host} is not an allowed host"
+        yield f"{shorten(host)} is not an allowed host"
     if any(is_on_host(host, each) for each in params.forbidden_hosts):
-        yield f"{host} is a forbidden host"
+        yield f"{shorten(host)} is a forbidden host"

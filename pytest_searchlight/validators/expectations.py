@@ -127,7 +127,9 @@ def meet_expectation(value: JsonValue, expectation: Expectation) -> Finding:
         value = value[0]
     forbidden = _find_forbidden(value, expectation)
     if forbidden is not None:
-        return Finding(CheckOutcome.WRONG, f"{shorten(value)} states {forbidden!r}, which is forbidden")
+        return Finding(
+            CheckOutcome.WRONG, f"{shorten(value)} states {shorten(forbidden)!r}, which is forbidden"
+        )
     if _is_met(value, expectation):
         return Finding(CheckOutcome.PASS, f"{shorten(value)} meets {expectation.describe()}")
     if is_declined(value):

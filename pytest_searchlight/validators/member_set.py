@@ -7,6 +7,7 @@ from typing import Annotated, Self
 
 from pydantic import BeforeValidator, Field, JsonValue, PositiveInt, model_validator
 
+from pytest_searchlight.deliverables import shorten
 from pytest_searchlight.domain import CheckOutcome, Record, Text, Verdict
 from pytest_searchlight.validators.declines import is_declined
 from pytest_searchlight.validators.fields import FieldParams, FieldValidator
@@ -71,7 +72,7 @@ class MemberSetValidator(FieldValidator[MemberSetParams]):
         names = list(_list_names(value, params.key))
         decoys = [each.name for each in params.decoys if any(map(each.is_named_by, names))]
         missing = [each.name for each in params.required if not any(map(each.is_named_by, names))]
-        extra = [name for name in dict.fromkeys(names) if not _is_listed(name, params)]
+        extra = [shorten(name) for name in dict.fromkeys(names) if not _is_listed(name, params)]
         return self._weigh(params, decoys=decoys, missing=missing, extra=extra)
 
     def _weigh(

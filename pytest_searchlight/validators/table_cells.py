@@ -7,6 +7,7 @@ from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import Field, JsonValue, model_validator
 
+from pytest_searchlight.deliverables import shorten
 from pytest_searchlight.domain import CheckOutcome, Record, Text, Verdict
 from pytest_searchlight.validators.declines import find_fabrication, is_declined
 from pytest_searchlight.validators.expectations import Expectation, Finding, meet_expectation
@@ -118,7 +119,7 @@ def _meet_cell(value: JsonValue, cell: Cell) -> Finding:
     fabricated = find_fabrication(value)
     if fabricated is None:
         return Finding(CheckOutcome.PASS, "says that nothing is published")
-    return Finding(CheckOutcome.WRONG, f"claims {fabricated[:120]!r}, but nothing is published")
+    return Finding(CheckOutcome.WRONG, f"claims {shorten(fabricated)!r}, but nothing is published")
 
 
 def _find_strangers(rows: list[JsonValue], params: TableCellsParams) -> Iterator[CellFinding]:
@@ -127,4 +128,4 @@ def _find_strangers(rows: list[JsonValue], params: TableCellsParams) -> Iterator
     for row in rows if params.closed else []:
         if not any(_is_row(row, params.row_key, each) for each in names):
             told = row.get(params.row_key) if isinstance(row, Mapping) else row
-            yield CellFinding(str(told)[:80], Finding(CheckOutcome.WRONG, "is not a row of this table"))
+            yield CellFinding(shorten(told), Finding(CheckOutcome.WRONG, "is not a row of this table"))

@@ -11,8 +11,9 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 # --- numbers ----------------------------------------------------------------------------------------------
 
 NUMBER: Final = re.compile(
-    r"(?:(?<![\w.,])(?<!\d-)|(?<=\b[vV]))[-+]?(?:\d{1,3}(?:[,\u00a0 _']\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][-+]?\d{1,3})?"
-    r"(?:\s*(?:thousand|million|billion|trillion|[kKMB])\b)?(?![\d]|[.,]\d|-\d)",
+    r"(?:(?<![\w.,])(?<!\d-)|(?<=\b[vV]))"
+    r"[-+]?(?:\d{1,3}(?:[,\u00a0 _']\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][-+]?\d{1,3})?"
+    r"(?:\s*(?:thousand|million|billion|trillion|[kKMB])\b)?(?!\d|[.,]\d|-\d)",
 )
 _SCALES: Final = {
     "thousand": 1e3, "k": 1e3, "million": 1e6, "m": 1e6, "billion": 1e9, "b": 1e9, "trillion": 1e12,

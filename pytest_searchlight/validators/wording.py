@@ -6,7 +6,11 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import islice
 from typing import Final, NamedTuple
+
+MAX_CLAIMS: Final = 8
+"""How many places are tried at which a value may end."""
 
 MAX_TEXT_CHARS: Final = 20_000
 """How much of one field is read; a fact does not need more, and patterns stay quick."""
@@ -107,7 +111,7 @@ def _unwrap(text: str) -> str:
 
 def list_claims(text: str, *, end: re.Pattern[str]) -> Iterable[Claim]:
     """The ways to read tidied `text` as a value, an `end`, and a remark; the shortest value first."""
-    for mark in end.finditer(text):
+    for mark in islice(end.finditer(text), MAX_CLAIMS):
         if mark.start() > 0:
             yield Claim(text[: mark.start()], text[mark.end() :])
 
