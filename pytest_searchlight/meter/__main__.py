@@ -1,12 +1,12 @@
-"""Entry point when this folder is run by path: ``python -I -S .../meter --spec FILE``."""
+"""Entry point by path: ``python -I -S .../meter/__main__.py --spec FILE``."""
 
 import sys
 
 if not __package__:
-    # Started by path, the package's parents are unknown. Last on the path, so that they shadow nothing.
-    sys.path[0:1] = []
+    # Started by path: only this folder is importable yet. The package's parent goes last, to shadow nothing.
+    del sys.path[0]
     sys.path.append(__file__.rsplit("/", 3)[0])
 
-from pytest_searchlight.meter.session import main
+from pytest_searchlight.meter.launch import main
 
 main(sys.argv[1:])

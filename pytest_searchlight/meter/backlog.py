@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import threading
 
+from pytest_searchlight.meter.buffers import BUFFER_BYTES
+from pytest_searchlight.meter.frames import split_frames
+
 TYPE_CHECKING = False  # `typing` costs 4 ms to import; type checkers know this name
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    Entry = tuple[bytes, int, bytes]
+    from pytest_searchlight.meter.buffers import Chunk
+
+    Entry = tuple[bytes, int, Chunk]
     """Kind, monotonic nanoseconds, payload: see `pytest_searchlight.meter.spool`."""
 
 SHORTEN_ABOVE_BYTES = 32 * 1024 * 1024
 DROP_ABOVE_BYTES = 48 * 1024 * 1024
 KEPT_END_BYTES = 512
 ENTRY_OVERHEAD_BYTES = 200
+TRAFFIC = (b"C", b"S")
 
 
 class Backlog:
@@ -22,7 +28,7 @@ class Backlog:
 
     Args:
         shorten_above_bytes: backlog beyond which only the two ends of each frame are kept.
-        drop_above_bytes: backlog beyond which traffic is only counted.
+        drop_above_bytes: backlog beyond which traffic is merely counted.
     """
 
     def __init__(
@@ -35,22 +41,23 @@ class Backlog:
         self._drop_above_bytes = drop_above_bytes
         self._lock = threading.Lock()
         self._entries: list[Entry] = []
-        self._dropped: dict[bytes, tuple[int, int]] = {}
         self._taken_bytes = 0
+        self._dropped: dict[bytes, tuple[int, int, int]] = {}
         self.held_bytes = 0
         self.lossy = False
 
     def add(self, entry: Entry) -> None:
-        """Appends an entry, shortened or merely counted when too much is waiting."""
+        """Appends an entry; traffic is shortened or dropped when too much is waiting."""
         with self._lock:
-            if self.held_bytes <= self._shorten_above_bytes:
+            if self.held_bytes <= self._shorten_above_bytes or entry[0] not in TRAFFIC:
                 self._append(entry)
-            elif self.held_bytes <= self._drop_above_bytes:
-                for part in shorten(entry):
-                    self._append(part)
-                    self.lossy |= part[0].islower()
-            else:
-                self._count(entry)
+                return
+            self.lossy = True
+            if self.held_bytes > self._drop_above_bytes:
+                self._drop(entry)
+                return
+            for part in shorten(entry):
+                self._append(part)
 
     def take(self) -> list[Entry]:
         """Hands over all that waits; it counts as held until `release`."""
@@ -71,38 +78,31 @@ class Backlog:
         if entry[0] in self._dropped:
             self._append_dropped(entry[0])
         self._entries.append(entry)
-        self.held_bytes += len(entry[2]) + ENTRY_OVERHEAD_BYTES
+        size = BUFFER_BYTES if isinstance(entry[2], memoryview) else len(entry[2])
+        self.held_bytes += size + ENTRY_OVERHEAD_BYTES
 
-    def _count(self, entry: Entry) -> None:
-        self.lossy = True
-        byte_count, frame_count = self._dropped.get(entry[0], (0, 0))
-        self._dropped[entry[0]] = (byte_count + len(entry[2]), frame_count + entry[2].count(b"\n"))
+    def _drop(self, entry: Entry) -> None:
+        kind, at_ns, data = entry
+        _, byte_count, frame_count = self._dropped.get(kind, (0, 0, 0))
+        ended = bytes(data).count(b"\n")
+        self._dropped[kind] = (at_ns, byte_count + len(data), frame_count + ended)
 
     def _append_dropped(self, kind: bytes) -> None:
-        byte_count, frame_count = self._dropped.pop(kind)
-        self._entries.append((kind.lower(), 0, b"%d %d" % (byte_count, frame_count)))
+        at_ns, byte_count, frame_count = self._dropped.pop(kind)
+        self._entries.append((kind.lower(), at_ns, b"%d %d" % (byte_count, frame_count)))
 
 
 def shorten(entry: Entry) -> Iterator[Entry]:
-    """Keeps the two ends of every long frame, with an entry between them that tells what is missing.
+    """Keeps the two ends of every long piece, with an entry between them that tells what is missing.
 
-    The ends hold a message's id and its kind, so the call stays on record without its text.
+    The ends hold a message's id and what sort it is, so that the call stays on record without its text.
     """
     kind, at_ns, data = entry
-    for frame in split_frames(data):
-        left_out = len(frame) - 2 * KEPT_END_BYTES
+    for piece, _ in split_frames(bytes(data)):
+        left_out = len(piece) - 2 * KEPT_END_BYTES
         if left_out <= 0:
-            yield entry if frame is data else (kind, at_ns, frame)
+            yield kind, at_ns, piece
         else:
-            yield kind, at_ns, frame[:KEPT_END_BYTES]
+            yield kind, at_ns, piece[:KEPT_END_BYTES]
             yield kind.lower(), at_ns, b"%d 0" % left_out
-            yield kind, at_ns, frame[-KEPT_END_BYTES:]
-
-
-def split_frames(data: bytes) -> Iterator[bytes]:
-    """Cuts `data` after each byte 0x0A and nowhere else; the last piece may be unfinished."""
-    start = 0
-    while start < len(data):
-        end = data.find(b"\n", start) + 1 or len(data)
-        yield data[start:end]
-        start = end
+            yield kind, at_ns, piece[-KEPT_END_BYTES:]

@@ -10,33 +10,28 @@ import threading
 import time
 
 from pytest_searchlight.meter.capped_log import CappedLog
+from pytest_searchlight.meter.recorder import Recorder
 from pytest_searchlight.meter.relay import (
-    CallBudget,
     ClientFrames,
     ClientOutput,
-    Requests,
     ServerFrames,
-    answer_client,
     drain_log,
     pump_client,
     pump_server,
-    widen_pipe,
 )
-from pytest_searchlight.meter.server_process import Guard, ServerProcess, describe_exit
-from pytest_searchlight.meter.spec import Spec, SpecError, read_spec
-from pytest_searchlight.meter.spool import Recorder, SessionFiles
+from pytest_searchlight.meter.requests import CallBudget, Requests
+from pytest_searchlight.meter.server_process import ServerProcess, describe_exit, widen_pipe
 
 TYPE_CHECKING = False  # `typing` costs 4 ms to import; type checkers know this name
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import NoReturn
 
-FORMAT_VERSION = 1
+    from pytest_searchlight.meter.spec import Spec
+    from pytest_searchlight.meter.spool import SessionFiles
+
+STDIN, STDOUT = 0, 1
 EXIT_SERVER = 1
-EXIT_SPEC = 2
-USAGE = "usage: python -I -S <path of the meter> --spec <absolute path of a JSON file>"
 FIRST_REQUEST_TIMEOUT_S = 10.0
-KILL_TIMEOUT_S = 5.0
 DRAIN_TIMEOUT_S = 1.0
 ANSWER_TIMEOUT_S = 10.0
 RECORDER_TIMEOUT_S = 2.0
@@ -49,115 +44,146 @@ STOPPED = tuple(bytes([signum]) for signum in STOP_SIGNALS)
 
 
 class Events:
-    """What happens to the session, as bytes in a pipe: pumps and signal handlers write, one thread reads."""
+    """What happens to the session, as bytes in a pipe: pumps and signals write, the main thread reads."""
 
     def __init__(self) -> None:
         self._reader, self._writer = os.pipe()
         os.set_blocking(self._writer, False)
-        for signum in (*STOP_SIGNALS, signal.SIGCHLD):
-            signal.signal(
-                signum, lambda *_: None
-            )  # even if inherited as ignored; the byte below is what counts
         signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
+        for signum in (*STOP_SIGNALS, signal.SIGCHLD):
+            signal.signal(signum, lambda *_: None)  # what counts is the byte that the line above has written
 
     def post(self, event: bytes) -> None:
-        """Says that `event` happened; may be called from any thread."""
+        """Says that `event` has happened; may be called from any thread."""
         os.write(self._writer, event)
 
     def wait(self, timeout_s: float | None = None) -> bytes | None:
-        """The next event, or None when there is none within `timeout_s`."""
+        """The next event; None when there is none within `timeout_s`."""
         ready, _, _ = select.select([self._reader], [], [], timeout_s)
         return os.read(self._reader, 1) if ready else None
 
 
-class StdioSession:
-    """A session with a server that runs as a child process.
+class ClientSide:
+    """What every session has, whatever the server is: the client, the record, the requests.
 
     Args:
         spec: what was asked for.
-        guard: ends the server if the meter is killed.
-        recorder: takes note of everything.
-        stderr: what the server writes there.
-        noise: what the server writes to stdout that is no message.
-        tickets_path: where tool calls are counted against the budget.
+        files: where the session is recorded.
     """
 
-    def __init__(
-        self,
-        spec: Spec,
-        *,
-        guard: Guard,
-        recorder: Recorder,
-        stderr: CappedLog,
-        noise: CappedLog,
-        tickets_path: str,
-    ) -> None:
-        self._spec = spec
-        self._guard = guard
-        self._recorder = recorder
-        self._stderr = stderr
-        self._events = Events()
-        self._output = ClientOutput(1, recorder=recorder)
-        self._requests = Requests(self._output)
-        self._client_frames = ClientFrames(
-            requests=self._requests,
-            budget=CallBudget(spec.max_tool_calls, tickets_path=tickets_path),
-            output=self._output,
-            recorder=recorder,
+    def __init__(self, spec: Spec, *, files: SessionFiles) -> None:
+        self.events = Events()
+        self.stderr = CappedLog(files.stderr, secrets=spec.secrets)
+        self.noise = CappedLog(files.noise, secrets=spec.secrets)
+        self.recorder = Recorder(files, logs=(self.stderr, self.noise))
+        self.output = ClientOutput(STDOUT, recorder=self.recorder)
+        self.requests = Requests(self.output)
+        self.budget = CallBudget(spec.max_tool_calls, tickets_path=files.tickets)
+        self.frames = ClientFrames(
+            requests=self.requests, budget=self.budget, output=self.output, recorder=self.recorder
         )
-        self._server_frames = ServerFrames(requests=self._requests, recorder=recorder, noise=noise)
+        for descriptor in (STDIN, STDOUT):
+            os.set_blocking(descriptor, True)
+            widen_pipe(descriptor)
+
+    def listen(self, target: int | None) -> None:
+        """Carries the client's frames to `target` until the client has closed.
+
+        Raises:
+            BrokenPipeError: the server reads no more.
+        """
+        pump_client(STDIN, target, frames=self.frames, recorder=self.recorder)
+
+    def close(self, code: int) -> None:
+        """Writes the end of the record."""
+        self.recorder.note_event("ended", code=code)
+        self.recorder.close(timeout_s=RECORDER_TIMEOUT_S)
+
+
+def run_stdio_session(spec: Spec, *, files: SessionFiles, server: ServerProcess | str) -> int:
+    """Carries traffic until one end closes or a signal comes; returns the meter's exit code."""
+    client = ClientSide(spec, files=files)
+    if isinstance(server, str):
+        code = refuse_all(client, reason=server)
+    else:
+        code = StdioSession(client, server=server, stop_grace_s=spec.stop_grace_s).run()
+    client.close(code)
+    return code
+
+
+def refuse_all(client: ClientSide, *, reason: str) -> int:
+    """There is no server: the client is told why with its first request, and the meter ends."""
+
+    def listen() -> None:
+        client.listen(None)
+        client.events.post(CLIENT_CLOSED)
+
+    client.recorder.note_event("server_not_started", reason=reason)
+    client.requests.close(reason, then=lambda: client.events.post(SERVER_CLOSED))
+    start_thread(listen)
+    client.events.wait(FIRST_REQUEST_TIMEOUT_S)
+    return fail(reason)
+
+
+class StdioSession:
+    """A session with a server that runs as a child process."""
+
+    def __init__(self, client: ClientSide, *, server: ServerProcess, stop_grace_s: float) -> None:
+        self._client = client
+        self._server = server
+        self._stop_grace_s = stop_grace_s
+        self._frames = ServerFrames(requests=client.requests, recorder=client.recorder, noise=client.noise)
 
     def run(self) -> int:
         """Carries traffic until one end closes or a signal comes; returns the meter's exit code."""
-        try:
-            self._server = ServerProcess(self._spec)
-        except OSError as error:
-            return self._refuse_all(f"server not started: {error.filename}: {error.strerror}")
-        self._guard.watch(self._server.pid)
-        self._recorder.note_event("server_spawned", pid=self._server.pid)
+        self._client.recorder.note_event("server_spawned", pid=self._server.pid)
         self._server_pump = start_thread(self._carry_server)
         start_thread(self._carry_client)
-        start_thread(lambda: drain_log(self._server.stderr, self._stderr))
+        start_thread(lambda: drain_log(self._server.stderr, self._client.stderr))
         event = self._wait_for_end()
         if event == SERVER_CLOSED:
             return self._mourn_server()
-        self._end_server("asked")
+        self._end_server(unasked=False)
         return 0 if event == CLIENT_CLOSED else 128 + event[0]
 
     def _carry_server(self) -> None:
+        client = self._client
         try:
-            pump_server(self._server.stdout, self._output, frames=self._server_frames)
+            pump_server(self._server.stdout, client.output, frames=self._frames, recorder=client.recorder)
         except OSError:
-            self._events.post(CLIENT_CLOSED)
+            client.events.post(CLIENT_CLOSED)
         else:
-            self._events.post(SERVER_CLOSED)
+            client.events.post(SERVER_CLOSED)
 
     def _carry_client(self) -> None:
         try:
-            pump_client(0, self._server.stdin, frames=self._client_frames, recorder=self._recorder)
+            self._client.listen(self._server.stdin)
         except OSError:
-            self._events.post(SERVER_CLOSED)
-            answer_client(0, frames=self._client_frames, recorder=self._recorder)
+            self._client.events.post(SERVER_CLOSED)
+            self._client.listen(None)
         self._server.close_input()
-        self._events.post(CLIENT_CLOSED)
+        self._client.events.post(CLIENT_CLOSED)
 
     def _wait_for_end(self) -> bytes:
         while True:
-            event = self._events.wait()
+            event = self._client.events.wait()
             if event == SERVER_ENDED and self._server.has_ended():
-                self._server_pump.join(self._spec.stop_grace_s)
+                self._server_pump.join(self._stop_grace_s)  # something it started may still hold its stdout
                 return SERVER_CLOSED
-            if event and event != SERVER_ENDED:
+            if event is not None and event != SERVER_ENDED:
                 return event
 
     def _mourn_server(self) -> int:
         """The server went first: whoever waits for it is told, and so is whoever reads the exit code."""
-        code = self._end_server("unasked")
-        reason = f"server closed: {describe_exit(code)}"
-        self._answer_all(reason)
+        reason = f"server closed: {describe_exit(self._end_server(unasked=True))}"
+        start_thread(lambda: self._answer_all(reason)).join(ANSWER_TIMEOUT_S)
         return fail(reason)
 
-    def _end_server(self, manner: str) -> int:
+    def _answer_all(self, reason: str) -> None:
+        self._client.output.end_frame()
+        self._client.requests.close(reason)
+
+    def _end_server(self, *, unasked: bool) -> int:
         steps: tuple[Callable[[], None], ...] = (
             self._server.close_input,
             lambda: self._server.signal(signal.SIGTERM),
@@ -165,38 +191,21 @@ class StdioSession:
         )
         for step in steps:
             step()
-            if self._wait_until_ended(self._spec.stop_grace_s):
+            if self._wait_until_ended(self._stop_grace_s):
                 break
         code = self._server.reap()
         self._server_pump.join(DRAIN_TIMEOUT_S)
-        self._recorder.note_event("server_exit", code=code, manner=manner)
+        self._client.recorder.note_event("server_exit", code=code, unasked=unasked)
         return code
 
     def _wait_until_ended(self, patience_s: float) -> bool:
         """Waits for the server's end; a signal to the meter means that patience is over."""
         deadline = time.monotonic() + patience_s
         while not self._server.has_ended():
-            event = self._events.wait(max(deadline - time.monotonic(), 0.0))
+            event = self._client.events.wait(max(deadline - time.monotonic(), 0.0))
             if event is None or event in STOPPED:
                 return self._server.has_ended()
         return True
-
-    def _refuse_all(self, reason: str) -> int:
-        """There is no server: the client's first request is answered with the reason."""
-        self._recorder.note_event("server_not_started", reason=reason)
-        self._requests.close(reason)
-        start_thread(self._answer_client)
-        self._events.wait(FIRST_REQUEST_TIMEOUT_S)
-        return fail(reason)
-
-    def _answer_client(self) -> None:
-        answer_client(0, frames=self._client_frames, recorder=self._recorder)
-        self._events.post(CLIENT_CLOSED)
-
-    def _answer_all(self, reason: str) -> None:
-        self._output.end_frame()
-        thread = start_thread(lambda: self._requests.close(reason))
-        thread.join(ANSWER_TIMEOUT_S)
 
 
 def start_thread(work: Callable[[], None]) -> threading.Thread:
@@ -210,44 +219,3 @@ def fail(reason: str) -> int:
     """Says on stderr why the meter ends, and returns the exit code for it."""
     sys.stderr.write(f"searchlight meter: {reason}\n")
     return EXIT_SERVER
-
-
-def main(arguments: list[str]) -> NoReturn:
-    """Runs the meter and ends the process without waiting for threads that sit in a read."""
-    try:
-        code = run(read_arguments(arguments))
-    except SpecError as error:
-        sys.stderr.write(f"searchlight meter: {error}\n")
-        code = EXIT_SPEC
-    sys.stderr.flush()
-    os._exit(code)
-
-
-def read_arguments(arguments: list[str]) -> Spec:
-    """The spec that the command line names.
-
-    Raises:
-        SpecError: the command line or the spec is wrong.
-    """
-    if len(arguments) != 2 or arguments[0] != "--spec":
-        raise SpecError(USAGE)
-    return read_spec(arguments[1])
-
-
-def run(spec: Spec) -> int:
-    """One session, from its first record to its last; returns the exit code."""
-    guard = Guard(stop_grace_s=spec.stop_grace_s)
-    files = SessionFiles(spec.spool)
-    stderr = CappedLog(files.stderr, secrets=spec.secrets)
-    noise = CappedLog(files.noise, secrets=spec.secrets)
-    recorder = Recorder(files.descriptor, intact_path=files.intact, logs=(stderr, noise))
-    recorder.note_event("started", format=FORMAT_VERSION, pid=os.getpid(), unix_s=time.time())
-    recorder.start()
-    session = StdioSession(
-        spec, guard=guard, recorder=recorder, stderr=stderr, noise=noise, tickets_path=files.tickets
-    )
-    code = session.run()
-    guard.dismiss()
-    recorder.note_event("ended", code=code)
-    recorder.close(timeout_s=RECORDER_TIMEOUT_S)
-    return code

@@ -12,11 +12,14 @@ import stat
 
 TYPE_CHECKING = False  # `typing` costs 4 ms to import; type checkers know this name
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import TypeVar
+
+    T = TypeVar("T")
 
 DEFAULT_STOP_GRACE_S = 2.0
 SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "AUTH", "PASSWORD", "CREDENTIAL", "COOKIE")
 SHORTEST_SECRET = 8
+LONGEST_S = 3600.0
 
 
 class SpecError(Exception):
@@ -38,17 +41,19 @@ class Spec:
         stop_grace_s: patience between the polite and the forceful ways to end the server.
     """
 
-    def __init__(self, document: dict[str, Any]) -> None:
-        server = _take(document, "server", dict)
-        self.url: str | None = _take(server, "url", str, default=None)
-        self.headers: dict[str, str] = _take_strings(server, "headers")
-        self.ca_file: str | None = _take(server, "ca_file", str, default=None)
-        self.command: list[str] = _take_command(server) if self.url is None else []
-        self.env: dict[str, str] = _take_strings(server, "env")
-        self.cwd: str = _take_folder(server, "cwd", default="/")
-        self.spool: str = _take_folder(document, "spool", default=None)
-        self.max_tool_calls: int | None = _take(document, "max_tool_calls", int, default=None)
-        self.stop_grace_s = float(_take(document, "stop_grace_s", (int, float), default=DEFAULT_STOP_GRACE_S))
+    def __init__(self, document: Table) -> None:
+        server = document.take_table("server")
+        self.url = server.take("url", str, default=None)
+        self.headers = server.take_strings("headers")
+        self.ca_file = server.take("ca_file", str, default=None)
+        self.command = server.take_command("command") if self.url is None else []
+        self.env = server.take_strings("env")
+        self.cwd = server.take_folder("cwd", default="/")
+        self.spool = document.take_folder("spool")
+        self.max_tool_calls = document.take_limit("max_tool_calls")
+        self.stop_grace_s = document.take_seconds("stop_grace_s", default=DEFAULT_STOP_GRACE_S)
+        server.expect_empty()
+        document.expect_empty()
 
     @property
     def secrets(self) -> list[bytes]:
@@ -70,50 +75,84 @@ def read_spec(path: str) -> Spec:
                 raise SpecError(f"{path}: other users may open this spec; give it mode 0600")
             document = json.loads(file.read())
     except OSError as error:
-        raise SpecError(f"{path}: the spec cannot be read ({error.strerror})") from error
+        raise SpecError(f"{path}: the spec cannot be read: {error.strerror}") from error
     except ValueError as error:
-        raise SpecError(f"{path}: the spec is not JSON ({error})") from error
-    try:
-        if not isinstance(document, dict):
-            raise SpecError("the spec must be a JSON object")
-        return Spec(document)
-    except SpecError as error:
-        raise SpecError(f"{path}: {error}") from None
+        raise SpecError(f"{path}: the spec is not JSON: {error}") from error
+    return Spec(Table(document, place=path))
 
 
-_REQUIRED: Any = object()
+class Table:
+    """An object of the spec, from which fields are taken one by one.
 
+    Args:
+        content: what JSON made of it.
+        place: where it stands, for messages.
+    """
 
-def _take(table: dict[str, Any], key: str, kind: type | tuple[type, ...], *, default: Any = _REQUIRED) -> Any:
-    value = table.get(key)
-    if value is None:
-        if default is _REQUIRED:
-            raise SpecError(f"{key!r} is missing")
-        return default
-    if not isinstance(value, kind) or isinstance(value, bool) or (kind is int and value < 0):
-        raise SpecError(f"{key!r} has the wrong type or range: {type(value).__name__}")
-    return value
+    def __init__(self, content: object, *, place: str) -> None:
+        if not isinstance(content, dict):
+            raise SpecError(f"{place}: must be a JSON object, not {type(content).__name__}")
+        self._content: dict[str, object] = dict(content)
+        self._place = place
 
+    def take(self, name: str, kind: type[T], *, default: T | None) -> T | None:
+        """The field if it is there and of the kind, or the default."""
+        value = self._content.pop(name, None)
+        if value is None:
+            return default
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise self._complain(name, f"must be of type {kind.__name__}, not {type(value).__name__}")
+        return value
 
-def _take_command(server: dict[str, Any]) -> list[str]:
-    command = server.get("command")
-    if not isinstance(command, list) or not command or not all(isinstance(part, str) for part in command):
-        raise SpecError("'server' needs either a 'url' or a 'command', a list of strings")
-    return command
+    def take_table(self, name: str) -> Table:
+        """An object within this one."""
+        return Table(self._content.pop(name, None), place=f"{self._place}: {name!r}")
 
+    def take_strings(self, name: str) -> dict[str, str]:
+        """A table of strings by name, empty by default."""
+        table = self.take(name, dict, default={}) or {}
+        for key, value in table.items():
+            if not isinstance(value, str) or "\0" in key + value:
+                raise self._complain(name, f"{key!r} must have a string without NUL as its value")
+        return table
 
-def _take_strings(table: dict[str, Any], key: str) -> dict[str, str]:
-    value: dict[str, str] = _take(table, key, dict, default={})
-    if not all(isinstance(part, str) for part in value.values()):
-        raise SpecError(f"every value of {key!r} must be a string")
-    return value
+    def take_command(self, name: str) -> list[str]:
+        """A program and its arguments."""
+        command = self.take(name, list, default=None) or []
+        if not command or not all(isinstance(part, str) and "\0" not in part for part in command):
+            raise self._complain(
+                name, "must be a list of strings that names a program, unless there is a 'url'"
+            )
+        return command
 
+    def take_folder(self, name: str, *, default: str = "") -> str:
+        """The absolute path of an existing folder."""
+        folder = self.take(name, str, default=default) or default
+        if not os.path.isabs(folder) or not os.path.isdir(folder):  # noqa: PTH112, PTH117 - as above
+            raise self._complain(name, f"must be the absolute path of an existing folder, not {folder!r}")
+        return folder
 
-def _take_folder(table: dict[str, Any], key: str, *, default: str | None) -> str:
-    folder: str = _take(table, key, str, default=_REQUIRED if default is None else default)
-    if not os.path.isabs(folder) or not os.path.isdir(folder):  # noqa: PTH112, PTH117
-        raise SpecError(f"{key!r} must be the absolute path of an existing folder, not {folder!r}")
-    return folder
+    def take_limit(self, name: str) -> int | None:
+        """A number that is not negative, or None."""
+        limit = self.take(name, int, default=None)
+        if limit is not None and limit < 0:
+            raise self._complain(name, f"must not be negative, but is {limit}")
+        return limit
+
+    def take_seconds(self, name: str, *, default: float) -> float:
+        """A time span."""
+        value = self._content.pop(name, default)
+        if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value < LONGEST_S:
+            raise self._complain(name, f"must be a number of seconds from 0 to {LONGEST_S}, not {value!r}")
+        return float(value)
+
+    def expect_empty(self) -> None:
+        """Complains about fields that nobody took."""
+        if self._content:
+            raise self._complain(next(iter(self._content)), "is not a field of the spec; remove it")
+
+    def _complain(self, name: str, rule: str) -> SpecError:
+        return SpecError(f"{self._place}: {name!r} {rule}")
 
 
 def _is_secret(name: str) -> bool:

@@ -1,0 +1,72 @@
+"""From the command line to a running session, in the order that starts the server soonest.
+
+What the session itself needs is imported only after the server has been started, so that both get ready
+at the same time.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from pytest_searchlight.meter.guard import Guard
+from pytest_searchlight.meter.server_process import ServerProcess
+from pytest_searchlight.meter.spec import Spec, SpecError, read_spec
+from pytest_searchlight.meter.spool import SessionFiles, write_started
+
+TYPE_CHECKING = False  # `typing` costs 4 ms to import; type checkers know this name
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+EXIT_SPEC = 2
+USAGE = "usage: python -I -S <path of the meter> --spec <absolute path of a JSON file>"
+
+
+def main(arguments: list[str]) -> NoReturn:
+    """Runs the meter and ends the process without waiting for threads that sit in a read."""
+    try:
+        code = run(read_arguments(arguments))
+    except SpecError as error:
+        sys.stderr.write(f"searchlight meter: {error}\n")
+        code = EXIT_SPEC
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def read_arguments(arguments: list[str]) -> Spec:
+    """The spec that the command line names.
+
+    Raises:
+        SpecError: the command line or the spec breaks a rule.
+    """
+    if len(arguments) != 2 or arguments[0] != "--spec":
+        raise SpecError(USAGE)
+    return read_spec(arguments[1])
+
+
+def run(spec: Spec) -> int:
+    """One session, from its first record to its last; returns the exit code."""
+    guard = Guard(stop_grace_s=spec.stop_grace_s)
+    files = SessionFiles(spec.spool)
+    write_started(files.descriptor)
+    if spec.url is not None:
+        from pytest_searchlight.meter.hosted import run_hosted_session
+
+        code = run_hosted_session(spec, files=files)
+    else:
+        server = start_server(spec, guard=guard)
+        from pytest_searchlight.meter.session import run_stdio_session
+
+        code = run_stdio_session(spec, files=files, server=server)
+    guard.dismiss()
+    return code
+
+
+def start_server(spec: Spec, *, guard: Guard) -> ServerProcess | str:
+    """The running server, under guard; or why there is none."""
+    try:
+        server = ServerProcess(spec.command, environment=spec.env, folder=spec.cwd)
+    except OSError as error:
+        return f"server not started: {error.filename or spec.command[0]}: {error.strerror}"
+    guard.watch(server.pid)
+    return server
