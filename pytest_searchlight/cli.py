@@ -183,14 +183,14 @@ def run_summarize(options: argparse.Namespace) -> int:
 def run_schema(options: argparse.Namespace) -> int:
     """Print the JSON Schema of a file format."""
     from pytest_searchlight.catalog import export_catalog_schema
-    from pytest_searchlight.domain import RunRecord
+    from pytest_searchlight.domain import Record, RunRecord
     from pytest_searchlight.summary_schema import Summary
     from pytest_searchlight.validators import list_param_schemas
 
     if options.format == "catalog":
         schema = export_catalog_schema(list_param_schemas())
     else:
-        record = {"summary": Summary, "run": RunRecord}[options.format]
+        record: type[Record] = Summary if options.format == "summary" else RunRecord
         schema = record.model_json_schema(mode="serialization")
     print(json.dumps(schema, indent=1))
     return OK

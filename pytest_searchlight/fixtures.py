@@ -70,7 +70,8 @@ def searchlight_run(request: pytest.FixtureRequest) -> TestRun:
 
     if hasattr(request, "param"):
         request.node.stash[RUN_KEY] = request.param
-    return request.node.stash[RUN_KEY]
+    run: TestRun = request.node.stash[RUN_KEY]
+    return run
 
 
 @pytest.fixture

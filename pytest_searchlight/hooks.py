@@ -164,10 +164,15 @@ class SessionHooks:
         if not self.session.settings.plan:
             return None
         runs = [item.stash[RUN_KEY] for item in session.items if RUN_KEY in item.stash]
-        reporter = self.config.pluginmanager.get_plugin("terminalreporter")
         for line in describe_plan(runs, session=self.session):
-            reporter.write_line(line)
+            self._write_line(line)
         return True
+
+    def _write_line(self, line: str) -> None:
+        reporter: pytest.TerminalReporter | None = self.config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is not None:
+            reporter.ensure_newline()
+            reporter.write_line(line)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
@@ -190,11 +195,8 @@ class SessionHooks:
         """Show progress from time to time."""
         if not self.is_controller:
             return
-        if self.progress.add(report) and self.progress.is_due():
-            reporter = self.config.pluginmanager.get_plugin("terminalreporter")
-            if reporter is not None and reporter.verbosity >= 0:
-                reporter.ensure_newline()
-                reporter.write_line(f"searchlight: {self.progress.describe()}")
+        if self.progress.add(report) and self.progress.is_due() and self.config.option.verbose >= 0:
+            self._write_line(f"searchlight: {self.progress.describe()}")
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_handlecrashitem(self, crashitem: str) -> None:

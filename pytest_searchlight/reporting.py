@@ -61,9 +61,15 @@ class PhaseReport(Protocol):
     """What progress needs of pytest's report on one phase of an item."""
 
     nodeid: str
-    when: str | None
-    outcome: str
     user_properties: list[tuple[str, object]]
+
+    @property
+    def when(self) -> str | None:
+        """``setup``, ``call`` or ``teardown``."""
+
+    @property
+    def outcome(self) -> str:
+        """``passed``, ``failed`` or ``skipped``."""
 
 
 @dataclass
