@@ -16,7 +16,6 @@ before it.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import deque
 from collections.abc import Iterator, Mapping
@@ -27,9 +26,14 @@ from pydantic import JsonValue
 
 from pytest_searchlight.deliverables import find_violations
 from pytest_searchlight.extensions import Answer
-
-MAX_DEPTH: Final = 200
-"""Levels of nesting that are read; whatever handles an answer stays within Python's recursion limit."""
+from pytest_searchlight.loose_json import (
+    COMMENT,
+    MAX_DEPTH,
+    STRING,
+    NotJsonError,
+    parse_json,
+    parse_loosely,
+)
 
 MAX_RESTARTS: Final = 4
 """How often the search goes on after an object that never ends, so that time stays linear."""
@@ -39,16 +43,9 @@ MAX_OBJECTS: Final = 64
 
 _OPENING: Final = re.compile(r"\{(?=\s*(?:[\"'}]|//|/\*))")
 _OPENING_LINE: Final = re.compile(r"^" + _OPENING.pattern, re.MULTILINE)
-_STRING: Final = r"\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"?|'[^'\\]*+(?:\\.[^'\\]*+)*+'?"
-_COMMENT: Final = r"//[^\n]*|/\*(?:.*?\*/|.*)"
-_TOKEN: Final = re.compile(rf"{_STRING}|{_COMMENT}|[{{}}\[\]]", re.DOTALL)
-_LOOSE: Final = re.compile(
-    rf"(?P<string>{_STRING})|(?P<comment>{_COMMENT})|\b(?:True|False|None)\b", re.DOTALL
-)
-_CLOSING_COMMA: Final = re.compile(rf"(?P<string>{_STRING})|,(?=\s*[}}\]])", re.DOTALL)
-_JSON_WORDS: Final = {"True": "true", "False": "false", "None": "null"}
+_TOKEN: Final = re.compile(rf"{STRING}|{COMMENT}|[{{}}\[\]]", re.DOTALL)
 _QUOTED_OBJECT: Final = re.compile(r"\"\s*\{\s*\\\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"", re.DOTALL)
-_FIRST_KEY: Final = re.compile(rf"\{{(?:\s|{_COMMENT})*[\"']([^\"'\\]*)", re.DOTALL)
+_FIRST_KEY: Final = re.compile(rf"\{{(?:\s|{COMMENT})*[\"']([^\"'\\]*)", re.DOTALL)
 
 
 class _Piece(NamedTuple):
@@ -160,8 +157,8 @@ def _read_objects(text: str) -> list[_Object | _Failure]:
 def _read_whole(text: str) -> JsonValue:
     """The value that all of `text` is, or None."""
     try:
-        return _parse(text)
-    except _NotJsonError:
+        return parse_json(text)
+    except NotJsonError:
         return None
 
 
@@ -211,110 +208,13 @@ def _find_end(text: str, start: int) -> int | None:
     return None
 
 
-# --- reading ----------------------------------------------------------------------------------------------
-
-
-class _NotJsonError(ValueError):
-    """A text that is no JSON; the message completes "the JSON object ..."."""
-
-
 def _read_piece(piece: _Piece) -> _Object | _Failure:
     """The object of a piece, strictly if possible, else in the one way that loose notation can be read."""
     if not piece.closed:
         problem = f"the JSON object is cut off before its end, or nested deeper than {MAX_DEPTH} levels"
         return _Failure(piece.text[:2000], problem)
     try:
-        value, note = _parse_loosely(piece.text)
-    except _NotJsonError as error:
+        value, note = parse_loosely(piece.text)
+    except NotJsonError as error:
         return _Failure(piece.text[:2000], f"the JSON object {error}")
     return _Object(value, note, piece.within_open)
-
-
-def _parse_loosely(text: str) -> tuple[dict[str, JsonValue], str | None]:
-    """The object that `text`, a closed ``{...}``, is, and a note when its notation is not strict."""
-    try:
-        return _parse_object(text), None
-    except _NotJsonError as error:
-        try:
-            return _parse_object(_tighten(text), strict=False), "its notation is not strict JSON"
-        except _NotJsonError:
-            raise error from None
-
-
-def _tighten(text: str) -> str:
-    """`text` in strict notation as far as that changes no value."""
-    return _CLOSING_COMMA.sub(lambda found: found["string"] or "", _LOOSE.sub(_tighten_token, text))
-
-
-def _tighten_token(found: re.Match[str]) -> str:
-    token = found.group()
-    if found["comment"]:
-        return " "
-    if not token.startswith("'"):
-        return _JSON_WORDS.get(token, token)
-    inner = re.sub(r"\\(.)|\"", _requote, token[1:-1], flags=re.DOTALL)
-    return f'"{inner}"'
-
-
-def _requote(found: re.Match[str]) -> str:
-    if found.group() == '"':
-        return '\\"'
-    return "'" if found.group(1) == "'" else found.group()
-
-
-def _parse_object(text: str, *, strict: bool = True) -> dict[str, JsonValue]:
-    value = _parse(text, strict=strict)
-    if not isinstance(value, dict):
-        raise _NotJsonError("is not an object")
-    return value
-
-
-def _parse(text: str, *, strict: bool = True) -> JsonValue:
-    """Parse JSON that any reader reads alike: no NaN, no infinity, no key with two values."""
-    try:
-        value: JsonValue = json.loads(
-            text,
-            strict=strict,
-            parse_constant=_refuse_constant,
-            parse_float=_read_float,
-            object_pairs_hook=_read_pairs,
-        )
-    except _NotJsonError:
-        raise
-    except RecursionError:
-        raise _NotJsonError(f"is nested deeper than {MAX_DEPTH} levels") from None
-    except ValueError as error:
-        raise _NotJsonError(f"is not valid JSON: {error}") from None
-    if _is_too_deep(value):
-        raise _NotJsonError(f"is nested deeper than {MAX_DEPTH} levels")
-    return value
-
-
-def _refuse_constant(name: str) -> JsonValue:
-    raise _NotJsonError(f"holds {name}, which JSON has no number for")
-
-
-def _read_float(text: str) -> float:
-    number = float(text)
-    if number in {float("inf"), float("-inf")}:
-        raise _NotJsonError(f"holds {text[:40]}, which is too large a number")
-    return number
-
-
-def _read_pairs(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
-    value = dict(pairs)
-    if len(value) < len(pairs):
-        for name, each in pairs:
-            if value[name] != each:
-                raise _NotJsonError(f"gives field {name[:80]!r} two values")
-    return value
-
-
-def _is_too_deep(value: JsonValue) -> bool:
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        nested = [part for part in level if isinstance(part, dict | list)]
-        if not nested:
-            return False
-        level = [below for part in nested for below in (part.values() if isinstance(part, dict) else part)]
-    return True

@@ -144,7 +144,8 @@ _RULES: Final[Mapping[str, Rule]] = {
     **dict.fromkeys(_SCHEMA_LIST_WORDS | {"examples"}, _demand_choices),
     **dict.fromkeys(("title", "description", "format", "$comment", "$schema"), _demand_text),
     **dict.fromkeys(("deprecated", "readOnly", "writeOnly", "uniqueItems"), _demand_flag),
-    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"), _demand_number),
+    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _demand_number),
+    "multipleOf": _demand_number,
     **dict.fromkeys(
         ("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties", "minContains",
          "maxContains"),
