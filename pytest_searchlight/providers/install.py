@@ -18,6 +18,7 @@ from pytest_searchlight.providers.launch import find_install
 
 INSTALL_TIMEOUT_S: Final = 600.0
 _NPM_OPTIONS: Final = ("--ignore-scripts", "--no-audit", "--no-fund", "--omit=dev", "--save-exact")
+_SHOWN_LINES: Final = 3
 _OFFLINE_SIGNS: Final = ("ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ETIMEDOUT", "ENETUNREACH", "ENOTCACHED")
 
 
@@ -36,7 +37,7 @@ def install_server(setup: SearchSetup, installs: Path) -> Path | None:
     target = find_install(server, installs)
     if target.is_dir():
         return target
-    with _hold_lock(installs, name=target.name):
+    with _hold_lock(installs, name=str(target.relative_to(installs))):
         # Another process may have finished the work while this one waited for the lock.
         if not target.is_dir():
             _install_package(server, target, setup_name=setup.name)
@@ -46,7 +47,7 @@ def install_server(setup: SearchSetup, installs: Path) -> Path | None:
 @contextmanager
 def _hold_lock(installs: Path, *, name: str) -> Iterator[None]:
     installs.mkdir(parents=True, exist_ok=True)
-    with (installs / f".{name}.lock").open("w") as lock:
+    with (installs / f".{name.replace('/', '+')}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -90,7 +91,8 @@ def _run_npm(server: ServerPin, staging: Path, *, target: Path, setup_name: str)
 
 
 def _explain_npm(wanted: str, stderr: str, *, target: Path) -> str:
-    said = " ".join(line.removeprefix("npm error ") for line in stderr.splitlines() if line.strip())[:600]
+    lines = [line.removeprefix("npm error ").strip() for line in stderr.splitlines() if line.strip()]
+    said = "; ".join(lines[:_SHOWN_LINES])
     if any(sign in stderr for sign in _OFFLINE_SIGNS):
         advice = f"npm cannot reach its registry; install it on a machine that can, and copy it to {target}"
     else:

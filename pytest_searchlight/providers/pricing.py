@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from pydantic import JsonValue
@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from pytest_searchlight.domain import FailureKind, SearchSetup, SetupKind, Tariff
 from pytest_searchlight.metering import MeteredCall, Metering
 from pytest_searchlight.providers.failures import find_failure_kind
+from pytest_searchlight.providers.tap import TappedSpend
 
 _NEVER_BILLED: Final = frozenset(
     {FailureKind.AUTH, FailureKind.RATE_LIMIT, FailureKind.QUOTA, FailureKind.ARGUMENTS}
@@ -25,24 +26,39 @@ class CallPrice(NamedTuple):
     reason: str = ""
 
 
-def price_calls(setup: SearchSetup, metering: Metering | None) -> tuple[float | None, tuple[str, ...]]:
+def price_calls(
+    setup: SearchSetup, metering: Metering | None, *, tapped: Sequence[TappedSpend] = ()
+) -> tuple[float | None, tuple[str, ...]]:
     """Sum of the provider's charges for a run, in US dollars.
 
+    Args:
+        setup: the run's setup. One without a provider costs 0 here; what an agent product charges for its
+            own search is the agent's cost.
+        metering: what the metering proxy saw.
+        tapped: what the provider's API itself reported, if the server was tapped.
+
     Returns:
-        The sum and no reasons, or None and the reasons why parts of it are unknown. Setups without a
-        provider cost 0 here; what an agent product charges for its own search is the agent's cost.
+        The sum and no reasons, or None and the reasons why parts of it are unknown.
     """
     if setup.kind is not SetupKind.PROVIDER:
         return 0.0, ()
     if metering is None:
         return None, (f"{setup.name}: the provider's calls were not observed",)
-    prices = [price_call(setup, call) for call in metering.calls]
+    prices = _price_reports(setup, metering, tapped) or [price_call(setup, call) for call in metering.calls]
     reasons = Counter(price.reason for price in prices if price.usd is None)
     if metering.recording_incomplete:
         reasons[f"{setup.name}: the record of calls is incomplete"] += 1
     if reasons:
         return None, tuple(f"{reason} ({count}x)" for reason, count in reasons.items())
     return sum(price.usd or 0.0 for price in prices), ()
+
+
+def _price_reports(setup: SearchSetup, metering: Metering, tapped: Sequence[TappedSpend]) -> list[CallPrice]:
+    """Prices of the tapped answers; none when a good call left no report, which would be an undercount."""
+    good_calls = sum(call.outcome == "ok" for call in metering.calls)
+    if len(tapped) < good_calls:
+        return []
+    return [_price_report(setup, answer.host, answer.spend) for answer in tapped]
 
 
 def price_call(setup: SearchSetup, call: MeteredCall) -> CallPrice:
@@ -59,7 +75,7 @@ def price_call(setup: SearchSetup, call: MeteredCall) -> CallPrice:
     return price
 
 
-def _price_report(setup: SearchSetup, tool: str, spend: Mapping[str, float]) -> CallPrice:
+def _price_report(setup: SearchSetup, where: str, spend: Mapping[str, float]) -> CallPrice:
     """Price an answer's own report: amounts by unit, where the unit ``usd`` needs no price."""
     total = 0.0
     for unit, amount in spend.items():
@@ -67,7 +83,7 @@ def _price_report(setup: SearchSetup, tool: str, spend: Mapping[str, float]) -> 
         rate = 1.0 if unit == "usd" else price.usd_per_unit if price else None
         if rate is None:
             source = price.source if price else "no price is configured for this unit"
-            return CallPrice(None, f"{tool}: reports {unit}: {source}")
+            return CallPrice(None, f"{where}: reports {unit}: {source}")
         total += rate * amount
     return CallPrice(total)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from fake_provider_api import FakeProviderApi, serve_provider_api
+from provider_lab import Lab
 
 from pytest_searchlight.domain import SearchSetup
 from pytest_searchlight.providers import find_install, read_setups
@@ -47,6 +48,11 @@ def api(running_api: FakeProviderApi) -> Iterator[FakeProviderApi]:
     running_api.reset()
     yield running_api
     running_api.reset()
+
+
+@pytest.fixture
+def lab(api: FakeProviderApi, setups: dict[str, SearchSetup], installs: Path, tmp_path: Path) -> Lab:
+    return Lab(setups=setups, api=api, installs=installs, folder=tmp_path)
 
 
 def _install_packages(*, lock: Path) -> None:

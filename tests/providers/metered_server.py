@@ -80,10 +80,9 @@ def start_metered(launch: Mapping[str, JsonValue], folder: Path) -> Iterator[Met
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={}) as process:
         try:
             yield MeteredServer(process)
+            process.communicate(timeout=ANSWER_TIMEOUT_S)
         finally:
-            if process.stdin is not None:
-                process.stdin.close()
-            process.wait(timeout=10)
+            process.kill()
 
 
 def read_text(answer: Message) -> str:
