@@ -111,7 +111,7 @@ def _expand(schema: dict[str, JsonValue], root: Mapping[str, JsonValue]) -> list
             continue
         found.append(part)
         reference = part.get("$ref")
-        if isinstance(reference, str) and reference.startswith("#"):
+        if isinstance(reference, str) and (reference == "#" or reference.startswith("#/")):
             target = resolve_pointer(dict(root), reference[1:])
             waiting.append(None if isinstance(target, _Absent) else target)
         for word in _COMBINATIONS:

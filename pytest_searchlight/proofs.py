@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from pytest_searchlight.answers import find_answer
 from pytest_searchlight.catalog import Catalog
-from pytest_searchlight.deliverables import find_subschema, shorten
+from pytest_searchlight.deliverables import find_subschema, find_violations, join_pointer, shorten
 from pytest_searchlight.domain import CheckOutcome, Score, Task
 from pytest_searchlight.errors import CatalogError
 from pytest_searchlight.extensions import Registry
@@ -151,16 +151,21 @@ def _check_declines(task: Task, registry: Registry) -> Iterator[_Finding]:
     for name, text in (("an empty answer", ""), ("an empty object", "{}")):
         if _score_text(text, task=task, registry=registry).passed:
             yield "checks", f"{name} passes → an answer that says nothing must fail → require a field"
-    declined = _write(_decline(task.reference_answer))
-    if not task.control and _score_text(declined, task=task, registry=registry).passed:
-        yield (
-            "checks",
-            "all fields null passes → a decline is no answer → check a field, or set 'control: true'",
-        )
+    declined = {name: _decline_field(task, name) for name in _list_names(task.reference_answer)}
+    if not task.control and _score_text(_write(declined), task=task, registry=registry).passed:
+        rule = "a decline is no answer"
+        yield "checks", f"{shorten(declined)} passes → {rule} → check a field, or set 'control: true'"
 
 
-def _decline(answer: JsonValue) -> JsonValue:
-    return dict.fromkeys(answer) if isinstance(answer, dict) else None
+def _list_names(answer: JsonValue) -> list[str]:
+    return list(answer) if isinstance(answer, dict) else []
+
+
+def _decline_field(task: Task, name: str) -> JsonValue:
+    """How an agent that found nothing would fill a field within the deliverable's schema."""
+    schema = find_subschema(task.deliverable, join_pointer((name,))) or {}
+    declines: tuple[JsonValue, ...] = (None, [], "unknown")
+    return next((each for each in declines if not any(find_violations(each, schema))), None)
 
 
 def _write(answer: JsonValue) -> str:

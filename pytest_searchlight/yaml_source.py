@@ -15,8 +15,8 @@ from typing import Final
 import yaml
 from pydantic import JsonValue
 
-MAX_NODES: Final = 500_000
-"""Nodes after aliases are expanded; a catalog of 300 large tasks has about 40,000."""
+MAX_NODES: Final = 200_000
+"""Nodes after aliases are expanded; a catalog of 300 large tasks has about 20,000."""
 
 MAX_DEPTH: Final = 64
 

@@ -80,14 +80,10 @@ def name_place(location: Location, written: JsonValue) -> str:
 
 
 def explain_errors(error: ValidationError, written: JsonValue) -> list[Problem]:
-    """The problems behind a pydantic error about `written`; those of the parts go before the whole."""
+    """The problems behind a pydantic error about `written`; none of a whole whose part has one already."""
     problems = [_explain_error(each, written) for each in error.errors(include_url=False)]
-    places = {problem.location for problem in problems}
-    return [each for each in problems if not any(_is_above(each.location, place) for place in places)]
-
-
-def _is_above(location: Location, other: Location) -> bool:
-    return len(location) < len(other) and other[: len(location)] == location
+    above = {each.location[:length] for each in problems for length in range(len(each.location))}
+    return [each for each in problems if each.location not in above]
 
 
 def _explain_error(error: Any, written: JsonValue) -> Problem:  # noqa: ANN401 - pydantic's own dictionary
@@ -131,11 +127,9 @@ def find_faults(tasks: Iterable[tuple[int, Task]]) -> Iterator[Problem]:
 def _find_task_faults(task: Task, place: Location) -> Iterator[Problem]:
     if task.id in RESERVED_WORDS:
         yield Problem((*place, "id"), f"{task.id!r} → pytest -k reads it as an operator → choose another id")
-    faults = list(find_schema_faults(task.deliverable))
-    for location, message in faults:
+    for location, message in find_schema_faults(task.deliverable):
         yield Problem((*place, "deliverable", *location), message)
-    if not faults:
-        yield from _find_pointer_faults(task, place)
+    yield from _find_pointer_faults(task, place)
     if not task.checks and task.rubric is None:
         yield Problem(
             (*place, "checks"), "absent → an answer must be graded by something → add checks or a rubric"

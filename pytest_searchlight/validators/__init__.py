@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from pydantic import JsonValue
+
 from pytest_searchlight.extensions import Registry, Validator
 from pytest_searchlight.validators.citation_set import CitationSetValidator
 from pytest_searchlight.validators.decline import DeclineValidator
@@ -24,6 +26,13 @@ BUILT_IN_VALIDATORS: Final[tuple[Validator, ...]] = (
     TableCellsValidator(),
     DeclineValidator(),
 )
+
+
+def export_params_schemas(registry: Registry) -> dict[str, dict[str, JsonValue]]:
+    """JSON Schema of each check's parameters by kind; empty for a guest that declares no `params_model`."""
+    kinds = registry.validators
+    models = {kind: getattr(kinds.get(kind), "params_model", None) for kind in kinds}
+    return {kind: model.model_json_schema() if model else {} for kind, model in models.items()}
 
 
 def register_validators(registry: Registry) -> None:
