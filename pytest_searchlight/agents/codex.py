@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,6 +59,24 @@ class CodexAgent(InstalledAgent):
         )
         ending = read_ending(stream, result=result, token_budget=job.run.task.budgets.tokens)
         return conclude(ending, result=result, flags=self.pin.explain_version(read_version(program)))
+
+    def list_unreviewed_features(self, home: Path) -> tuple[str, ...]:
+        """Features that the installed version turns on and nobody has looked at; for the doctor.
+
+        Args:
+            home: an empty folder for the product to write to.
+        """
+        done = subprocess.run(
+            [self.require_program(), "features", "list"],
+            env={"PATH": os.defpath, "CODEX_HOME": str(home)},
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+        )
+        known = {*self.pin.disabled_features, *self.pin.reviewed_features}
+        states = (line.split() for line in done.stdout.split("\n") if line.strip())
+        return tuple(words[0] for words in states if words[-1] == "true" and words[0] not in known)
 
     def _choose_model(self, job: AgentJob) -> str:
         return job.run.model_name or self.default_model
@@ -140,7 +160,8 @@ def _write_provider(installation: Installation) -> Iterator[str]:
     yield f"base_url = {_quote(installation.base_url)}"
     yield f"env_key = {_quote(_KEY_VARIABLE)}" if installation.credentials else "requires_openai_auth = true"
     yield 'wire_api = "responses"'
-    yield f"request_max_retries = {installation.max_retries}"
+    # Only the second sort of repetition shows in the event stream, where a wait can be told from slowness.
+    yield "request_max_retries = 0"
     yield f"stream_max_retries = {installation.max_retries}"
 
 

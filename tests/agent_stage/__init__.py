@@ -90,6 +90,12 @@ class Stage:
     model: ScriptedModel
     folder: Path
     _numbers: itertools.count[int] = field(default_factory=itertools.count)
+    _run_ids: list[str] = field(default_factory=list)
+
+    @property
+    def latest_run_id(self) -> str:
+        """The run that was started last."""
+        return self._run_ids[-1]
 
     def install(self, agent: str, *, scene: str, script: Script, max_retries: int = 0) -> Installation:
         base_url = self.model.add_scene(scene, script)
@@ -107,16 +113,18 @@ class Stage:
         self,
         agent: str,
         *,
-        kind: SetupKind,
-        server: McpServer | None,
+        kind: SetupKind = SetupKind.NO_SEARCH,
+        server: McpServer | None = None,
         model_name: str | None = None,
         budgets: Budgets = ENOUGH,
     ) -> AgentJob:
         folder = self.folder / str(next(self._numbers))
         for name in ("work", "home", "record"):
             (folder / name).mkdir(parents=True)
+        run_id = f"{self.folder.name}-{folder.name}"
+        self._run_ids.append(run_id)
         run = TestRun(
-            run_id=f"{self.folder.name}-{folder.name}",
+            run_id=run_id,
             identity="0",
             catalog="lights",
             task=make_task(budgets),

@@ -1,6 +1,6 @@
 """A small real MCP server over stdio, standard library only: `web_search` and `web_fetch`.
 
-Run as ``python plain_search_server.py [--delay-s N] [--die] [--hide-fetch] [--big-chars N]``.
+Its options make it slow, dead, or not quite what was expected; ``--help`` lists them.
 """
 
 from __future__ import annotations
@@ -34,8 +34,14 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--delay-s", type=float, default=0.0, help="before initialize is answered")
     parser.add_argument("--die", action="store_true", help="exit 1 with a reason on stderr")
     parser.add_argument("--hide-fetch", action="store_true", help="advertise web_search only")
+    parser.add_argument("--extra-tool", action="store_true", help="advertise web_crawl as well")
     parser.add_argument("--result-chars", type=int, default=40)
     return parser.parse_args()
+
+
+def list_tools(options: argparse.Namespace) -> list[dict[str, Any]]:
+    tools = TOOLS[:1] if options.hide_fetch else TOOLS
+    return [*tools, TOOLS[1] | {"name": "web_crawl"}] if options.extra_tool else tools
 
 
 def answer(request: dict[str, Any], *, options: argparse.Namespace) -> dict[str, Any]:
@@ -49,7 +55,7 @@ def answer(request: dict[str, Any], *, options: argparse.Namespace) -> dict[str,
                 "serverInfo": {"name": "plain-search", "version": "1.0.0"},
             }
         case "tools/list":
-            return {"tools": TOOLS[:1] if options.hide_fetch else TOOLS}
+            return {"tools": list_tools(options)}
         case "tools/call":
             return call_tool(request["params"], options=options)
         case _:
