@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     """What was read at once; a view spans a whole buffer and has one owner at a time."""
 
 BUFFER_BYTES = 256 * 1024
-KEPT_BUFFERS = 14
+KEPT_BUFFERS = 12
 COPY_BELOW_BYTES = 64 * 1024
 
 

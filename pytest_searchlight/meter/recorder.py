@@ -7,7 +7,7 @@ import threading
 import time
 
 from pytest_searchlight.meter.backlog import Backlog
-from pytest_searchlight.meter.buffers import BufferPool
+from pytest_searchlight.meter.buffers import BUFFER_BYTES, BufferPool
 from pytest_searchlight.meter.spool import format_event, format_header
 
 TYPE_CHECKING = False  # `typing` costs 4 ms to import; type checkers know this name
@@ -20,10 +20,9 @@ if TYPE_CHECKING:
     from pytest_searchlight.meter.spool import SessionFiles
 
 FLUSH_INTERVAL_S = 0.025
-WAKE_BYTES = 3 * 1024 * 1024
+WAKE_BYTES = 4 * BUFFER_BYTES
 """Rather late: while a large frame passes, the wire needs the processor more than the disk does."""
 JOIN_BELOW_BYTES = 16 * 1024
-VECTOR_LENGTH = 512
 
 
 class Recorder:
@@ -78,26 +77,32 @@ class Recorder:
     def _write_out(self) -> None:
         entries = self._backlog.take()
         try:
-            if not self._failed:
-                self._write(join_small(format_entries(entries)))
+            self._write_entries(entries)
             for log in self._logs:
                 log.flush()
         except OSError:
             self._failed = True
-        for entry in entries:
-            self.pool.give_back(entry[2])
         self._backlog.release()
         if self._failed or self._backlog.lossy:
             self._files.declare_loss()
 
-    def _write(self, pieces: list[Chunk]) -> None:
-        for start in range(0, len(pieces), VECTOR_LENGTH):
-            vector = pieces[start : start + VECTOR_LENGTH]
-            missing = sum(len(piece) for piece in vector) - os.writev(self._files.descriptor, vector)
-            if missing:
-                rest = b"".join(vector)[-missing:]
-                while rest:
-                    rest = rest[os.write(self._files.descriptor, rest) :]
+    def _write_entries(self, entries: Iterable[Entry]) -> None:
+        """Joins small pieces and writes large ones as they are, which frees their buffers one by one."""
+        joined = bytearray()
+        for piece in format_entries(entries):
+            if len(piece) < JOIN_BELOW_BYTES:
+                joined += piece
+                continue
+            self._write(joined, piece)
+            joined.clear()
+            self.pool.give_back(piece)
+        self._write(joined)
+
+    def _write(self, *pieces: Chunk | bytearray) -> None:
+        missing = sum(len(piece) for piece in pieces) - os.writev(self._files.descriptor, pieces)
+        while missing:
+            rest = b"".join(pieces)[-missing:]
+            missing -= os.write(self._files.descriptor, rest)
 
 
 def format_entries(entries: Iterable[Entry]) -> Iterator[Chunk]:
@@ -106,17 +111,3 @@ def format_entries(entries: Iterable[Entry]) -> Iterator[Chunk]:
         yield format_header(kind, at_ns, data)
         yield data
         yield b"\n"
-
-
-def join_small(pieces: Iterable[Chunk]) -> list[Chunk]:
-    """The same bytes in fewer pieces: small neighbours are joined, large ones are not copied."""
-    joined: list[Chunk] = []
-    buffer = bytearray()
-    for piece in pieces:
-        if len(piece) < JOIN_BELOW_BYTES:
-            buffer += piece
-            continue
-        joined += (bytes(buffer), piece)
-        buffer.clear()
-    joined.append(bytes(buffer))
-    return joined
