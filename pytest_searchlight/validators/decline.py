@@ -11,7 +11,7 @@ from pytest_searchlight.deliverables import find_subschema, resolve_field, short
 from pytest_searchlight.domain import CheckOutcome, Record, Task, Verdict
 from pytest_searchlight.extensions import Answer
 from pytest_searchlight.validators.declines import find_fabrication
-from pytest_searchlight.validators.fields import Pointer, explain_invalid
+from pytest_searchlight.validators.fields import Pointer, explain_invalid, read_params
 
 
 class DeclineParams(Record):
@@ -43,7 +43,7 @@ class DeclineValidator:
 
     def validate(self, params: Mapping[str, JsonValue], *, answer: Answer, task: Task) -> Verdict:  # noqa: ARG002
         """Pass when every field declines; wrong when one claims something."""
-        parsed = DeclineParams.model_validate(params)
+        parsed = read_params(DeclineParams, params)
         values = {pointer: resolve_field(answer.deliverable, pointer) for pointer in parsed.fields}
         claims = [
             f"{pointer} claims {shorten(value)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Annotated, Final, NamedTuple, Self
 
 from pydantic import AfterValidator, Field, JsonValue, NonNegativeFloat, model_validator
@@ -107,11 +107,15 @@ class Expectation(Record):
         """Which of the words are given."""
         return tuple(word for word in WORDS if getattr(self, word) is not None)
 
+    @cached_property
+    def word(self) -> str:
+        """The one word that is given."""
+        return self.list_words()[0]
+
     def describe(self) -> str:
         """The expectation as it is shown in a reason."""
-        word = self.list_words()[0]
-        wanted = self.model_dump(mode="json", by_alias=True, exclude_none=True)[word]
-        return f"{word} {shorten(wanted)}"
+        wanted = self.model_dump(mode="json", by_alias=True, exclude_none=True)[self.word]
+        return f"{self.word} {shorten(wanted)}"
 
 
 class Finding(NamedTuple):
@@ -131,7 +135,7 @@ def meet_expectation(value: JsonValue, expectation: Expectation) -> Finding:
             CheckOutcome.WRONG, f"{shorten(value)} states {shorten(forbidden)!r}, which is forbidden"
         )
     if _is_met(value, expectation):
-        return Finding(CheckOutcome.PASS, f"{shorten(value)} meets {expectation.describe()}")
+        return Finding(CheckOutcome.PASS, f"{shorten(value)} is right")
     if is_declined(value):
         return Finding(CheckOutcome.MISSING, f"{shorten(value)} declines; expected {expectation.describe()}")
     return Finding(CheckOutcome.WRONG, f"{shorten(value)} is not {expectation.describe()}")
@@ -147,7 +151,7 @@ def _find_forbidden(value: JsonValue, expectation: Expectation) -> str | None:
 
 
 def _is_met(value: JsonValue, expectation: Expectation) -> bool:
-    return _MEETS[expectation.list_words()[0]](value, expectation)
+    return _MEETS[expectation.word](value, expectation)
 
 
 def _meets_equals(value: JsonValue, expectation: Expectation) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Annotated, Generic, TypeVar
 
 from pydantic import JsonValue, StringConstraints, ValidationError
@@ -14,6 +16,20 @@ from pytest_searchlight.extensions import Answer
 
 Pointer = Annotated[str, StringConstraints(pattern=r"^(?:/[^/]+)+$")]
 """An RFC 6901 pointer to a field of the deliverable."""
+
+
+R = TypeVar("R", bound=Record)
+
+
+def read_params(model: type[R], params: Mapping[str, JsonValue]) -> R:
+    """Parameters as a record; equal ones are read once. Raises pydantic's ValidationError."""
+    read: R = _read_written(model, json.dumps(params))  # type: ignore[assignment]  # of the type asked for
+    return read
+
+
+@lru_cache(maxsize=1024)
+def _read_written(model: type[Record], text: str) -> Record:
+    return model.model_validate_json(text)
 
 
 class FieldParams(Record):
@@ -47,7 +63,7 @@ class FieldValidator(ABC, Generic[P]):
 
     def validate(self, params: Mapping[str, JsonValue], *, answer: Answer, task: Task) -> Verdict:  # noqa: ARG002
         """Hold the field of `answer` against `params`."""
-        parsed = self.params_model.model_validate(params)
+        parsed = read_params(self.params_model, params)
         return self.judge(resolve_field(answer.deliverable, parsed.field), parsed)
 
     @abstractmethod

@@ -37,12 +37,14 @@ class MemberSetParams(FieldParams):
 
     key: the items are objects, and this field of theirs holds the name.
     required: members that must be there; `min_required` lowers that to so many of them.
+    optional: members that may be there, for a closed list.
     decoys: members that must not be there.
-    closed: whether every member that is not required (and no other) is wrong too.
+    closed: whether every member that is not listed here is wrong too.
     """
 
     key: Text | None = None
     required: Annotated[tuple[AnyMember, ...], Field(min_length=1)]
+    optional: tuple[AnyMember, ...] = ()
     decoys: tuple[AnyMember, ...] = ()
     closed: bool = False
     min_required: PositiveInt | None = None
@@ -51,9 +53,10 @@ class MemberSetParams(FieldParams):
     def _demand_distinct(self) -> Self:
         if (self.min_required or 0) > len(self.required):
             raise ValueError(f"{self.min_required} → min_required is at most {len(self.required)} → lower it")
-        both = [each.name for each in self.decoys if any(one.is_named_by(each.name) for one in self.required)]
+        members = (*self.required, *self.optional)
+        both = [each.name for each in self.decoys if any(one.is_named_by(each.name) for one in members)]
         if both:
-            raise ValueError(f"{', '.join(both)} → a decoy is no required member → remove one of them")
+            raise ValueError(f"{', '.join(both)} → a decoy is no member → remove one of them")
         return self
 
 
@@ -94,7 +97,7 @@ class MemberSetValidator(FieldValidator[MemberSetParams]):
 
 
 def _is_listed(name: str, params: MemberSetParams) -> bool:
-    return any(each.is_named_by(name) for each in (*params.required, *params.decoys))
+    return any(each.is_named_by(name) for each in (*params.required, *params.optional, *params.decoys))
 
 
 def _list_names(items: list[JsonValue], key: str | None) -> Iterator[str]:

@@ -61,6 +61,13 @@ def test_a_closed_set_refuses_members_that_are_not_listed() -> None:
     assert verdict.details["extra"] == ["crypt"]
 
 
+def test_optional_members_are_neither_needed_nor_refused() -> None:
+    for names in (["aifc", "telnetlib", "uu"], ["aifc", "telnetlib", "uu", "crypt"]):
+        value: JsonValue = [*names]
+        verdict = check_value(value, "member-set", closed=True, optional=["crypt"], **MODULES)
+        assert verdict.outcome == "pass"
+
+
 def test_fewer_members_are_enough_when_the_check_says_so() -> None:
     assert check_value(["aifc", "uu"], "member-set", min_required=2, **MODULES).outcome == "pass"
     assert check_value(["aifc"], "member-set", min_required=2, **MODULES).outcome == "missing"
@@ -157,7 +164,7 @@ def test_a_closed_table_refuses_other_rows() -> None:
     ("kind", "params", "said"),
     [
         ("member-set", {"required": []}, "/required"),
-        ("member-set", {"required": ["a"], "decoys": ["A"]}, "no required member"),
+        ("member-set", {"required": ["a"], "decoys": ["A"]}, "a decoy is no member"),
         ("member-set", {"required": ["a"], "min_required": 2}, "at most 1"),
         ("member-set", {"required": [{"nam": "a"}]}, "/required/0/nam"),
         ("citation-set", {"required_hosts": ["https://a.example"]}, "without scheme"),
