@@ -159,10 +159,10 @@ def run_validate(options: argparse.Namespace) -> int:
     bad = 0
     for path in paths:
         proof = prove_catalog(read_catalog(path), session.registry, today=datetime.now(UTC).date())
-        for line in (*proof.problems, *proof.notes):
+        for line in (*proof.problems, *(f"note: {note}" for note in proof.notes)):
             print(line)
-        bad += bool(proof.problems)
-        print(f"{path}: {'not proven' if proof.problems else 'proven'}")
+        bad += not proof.holds
+        print(f"{path}: {len(proof.catalog.tasks)} tasks {'proven' if proof.holds else 'NOT proven'}")
     return FOUND_PROBLEMS if bad else OK
 
 
@@ -185,10 +185,10 @@ def run_schema(options: argparse.Namespace) -> int:
     from pytest_searchlight.catalog import export_catalog_schema
     from pytest_searchlight.domain import Record, RunRecord
     from pytest_searchlight.summary_schema import Summary
-    from pytest_searchlight.validators import list_param_schemas
+    from pytest_searchlight.validators import export_params_schemas
 
     if options.format == "catalog":
-        schema = export_catalog_schema(list_param_schemas())
+        schema = export_catalog_schema(export_params_schemas(_open_project({}).registry))
     else:
         record: type[Record] = Summary if options.format == "summary" else RunRecord
         schema = record.model_json_schema(mode="serialization")

@@ -105,7 +105,8 @@ class Task(Record):
     """One job: what the agent is asked, and how its answer is graded.
 
     `control` marks a question that has no answer: an honest decline passes it without any search, so it
-    is left out of every comparison with the floor.
+    is left out of every comparison with the floor. A task written as a Python test may do without a
+    reference; one in a catalog is a `CatalogTask`.
     """
 
     __test__: ClassVar[bool] = False
@@ -116,10 +117,10 @@ class Task(Record):
     deliverable: dict[str, JsonValue]
     checks: tuple[Check, ...] = ()
     rubric: Rubric | None = None
-    reference: Reference
-    reference_answer: JsonValue
-    wrong_answers: tuple[WrongAnswer, ...] = Field(min_length=1)
-    freshness: Freshness
+    reference: Reference | None = None
+    reference_answer: JsonValue = None
+    wrong_answers: tuple[WrongAnswer, ...] = ()
+    freshness: Freshness | None = None
     budgets: Budgets = Budgets()
     control: bool = False
     tags: tuple[Slug, ...] = ()
@@ -133,6 +134,15 @@ class Task(Record):
     def content_hash(self) -> str:
         """Hash of the whole task."""
         return hash_content(self.model_dump(mode="json"))
+
+
+class CatalogTask(Task):
+    """A task that can be proven: it has a reference, a right answer and at least one wrong one."""
+
+    reference: Reference
+    reference_answer: JsonValue
+    wrong_answers: tuple[WrongAnswer, ...] = Field(min_length=1)
+    freshness: Freshness
 
 
 # --- search setups ---------------------------------------------------------------------------------------

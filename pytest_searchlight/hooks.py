@@ -24,6 +24,7 @@ from pytest_searchlight.grading import describe_unrun
 from pytest_searchlight.item_phases import CALL_REPORT_KEY
 from pytest_searchlight.plan import describe_plan
 from pytest_searchlight.preflight import check_session
+from pytest_searchlight.proofs import check_tasks
 from pytest_searchlight.reporting import Progress, describe_exclusions, render_table
 from pytest_searchlight.session import BenchmarkSession
 from pytest_searchlight.settings import (
@@ -106,7 +107,7 @@ class SessionHooks:
             )
         try:
             for path in self._find_argument_catalogs():
-                self.session.read_catalog(path)
+                check_tasks(self.session.read_catalog(path), self.session.registry)
             if self.session.settings.resume:
                 self.session.folder.set_aside_partials()
             if self.session.settings.regrade is None:

@@ -23,7 +23,7 @@ block. Nothing after it is needed."""
 def compose_prompt(task: Task, setup_kind: SetupKind) -> str:
     """The whole prompt of a run of `task`; sections are Markdown headings, the schema a fenced block."""
     sections = [f"# Task\n\n{task.prompt}"]
-    if setup_kind is SetupKind.CEILING:
+    if setup_kind is SetupKind.CEILING and task.reference is not None:
         sections.append(
             f"# Reference material\n\nFrom {task.reference.source}:\n\n"
             f"<reference>\n{task.reference.excerpt}\n</reference>"

@@ -17,7 +17,7 @@ from pydantic import JsonValue
 from pytest_searchlight.answers import find_answer
 from pytest_searchlight.catalog import Catalog
 from pytest_searchlight.deliverables import find_subschema, find_violations, join_pointer, shorten
-from pytest_searchlight.domain import CheckOutcome, Score, Task
+from pytest_searchlight.domain import CatalogTask, CheckOutcome, Score, Task
 from pytest_searchlight.errors import CatalogError
 from pytest_searchlight.extensions import Registry
 from pytest_searchlight.scoring import score_answer
@@ -54,6 +54,7 @@ def prove_catalog(catalog: Catalog, registry: Registry, *, today: date) -> Catal
     notes: list[str] = []
     catches: list[str] = []
     for task in catalog.tasks:
+        assert isinstance(task, CatalogTask), "only a catalog that was read from a file can be proven"
         misfits = list(_check_kinds(task, registry))
         problems.extend(_place(catalog, task, each) for each in misfits or _disprove(task, registry))
         notes.extend(_place(catalog, task, each) for each in _take_notes(task, today))
@@ -184,14 +185,14 @@ def _tell_failures(score: Score) -> str:
 # --- notes ------------------------------------------------------------------------------------------------
 
 
-def _take_notes(task: Task, today: date) -> Iterator[_Finding]:
+def _take_notes(task: CatalogTask, today: date) -> Iterator[_Finding]:
     yield from _note_freshness(task, today)
     yield from _note_excerpt(task)
     if task.control and not any(check.kind == "decline" for check in task.checks):
         yield "checks", "no decline check → a control has no answer → name the fields that must claim nothing"
 
 
-def _note_freshness(task: Task, today: date) -> Iterator[_Finding]:
+def _note_freshness(task: CatalogTask, today: date) -> Iterator[_Finding]:
     window = task.freshness
     if window.valid_until is not None and window.valid_until < window.checked:
         yield (
@@ -212,7 +213,7 @@ def _note_freshness(task: Task, today: date) -> Iterator[_Finding]:
         )
 
 
-def _note_excerpt(task: Task) -> Iterator[_Finding]:
+def _note_excerpt(task: CatalogTask) -> Iterator[_Finding]:
     """Expected values that the ceiling setup would have to give without being told them."""
     excerpt = tidy(task.reference.excerpt)
     for check in task.checks:

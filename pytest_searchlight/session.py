@@ -21,7 +21,7 @@ from pydantic import JsonValue
 from pytest_searchlight import __version__
 from pytest_searchlight.catalog import Catalog, read_catalog
 from pytest_searchlight.costs import price_run
-from pytest_searchlight.domain import STATUS_RULES, Cost, RunRecord, RunStatus, TestRun
+from pytest_searchlight.domain import STATUS_RULES, Cost, RunRecord, RunStatus, SetupKind, TestRun
 from pytest_searchlight.evidence import (
     SEAL,
     OpenBundle,
@@ -173,6 +173,8 @@ class BenchmarkSession:
         return self.find_agent(run).explain_unsupported(run.setup) or self._explain_missing_material(run)
 
     def _explain_missing_material(self, run: TestRun) -> str | None:
+        if run.setup.kind is SetupKind.CEILING and run.task.reference is None:
+            return f"the ceiling needs a reference, and task {run.task.id!r} has none"
         server = run.setup.server
         if server is not None and server.uses_closed_web and run.catalog not in self._closed_webs:
             return (

@@ -22,6 +22,7 @@ from pytest_searchlight.deliverables import (
 from pytest_searchlight.domain import (
     RESERVED_WORDS,
     Budgets,
+    CatalogTask,
     Freshness,
     KeyFact,
     Record,
@@ -48,7 +49,7 @@ class Problem:
 _RECORDS: Final[Mapping[str, type[Record]]] = {
     "": CatalogFile,
     "defaults": Defaults,
-    "tasks": Task,
+    "tasks": CatalogTask,
     "budgets": Budgets,
     "reference": Reference,
     "freshness": Freshness,

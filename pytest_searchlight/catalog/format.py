@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field, JsonValue, PositiveInt
 
-from pytest_searchlight.domain import Budgets, Record, Slug, Task, Text
+from pytest_searchlight.domain import Budgets, CatalogTask, Record, Slug, Text
 
 
 class Defaults(Record):
@@ -26,7 +26,7 @@ class CatalogFile(Record):
     title: Text
     description: Text
     defaults: Defaults = Defaults()
-    tasks: tuple[Task, ...] = Field(min_length=1)
+    tasks: tuple[CatalogTask, ...] = Field(min_length=1)
 
 
 def export_catalog_schema(validators: Mapping[str, Mapping[str, JsonValue]]) -> dict[str, JsonValue]:

@@ -15,7 +15,7 @@ from pydantic import JsonValue, ValidationError
 
 from pytest_searchlight.catalog.faults import Problem, explain_errors, find_faults, name_place
 from pytest_searchlight.catalog.format import CatalogFile, Defaults
-from pytest_searchlight.domain import Task, hash_content
+from pytest_searchlight.domain import CatalogTask, Task, hash_content
 from pytest_searchlight.errors import CatalogError
 from pytest_searchlight.yaml_source import YamlSource, read_yaml
 
@@ -96,12 +96,12 @@ def read_catalog(path: Path) -> Catalog:
     return _make_catalog(read, path)
 
 
-def _list_readable(written: dict[str, JsonValue]) -> Iterator[tuple[int, Task]]:
+def _list_readable(written: dict[str, JsonValue]) -> Iterator[tuple[int, CatalogTask]]:
     """The tasks that can be read although something else in the file cannot, with their places."""
     tasks = written.get("tasks")
     for index, task in enumerate(tasks if isinstance(tasks, list) else []):
         with suppress(ValidationError):
-            yield index, Task.model_validate(task)
+            yield index, CatalogTask.model_validate(task)
 
 
 def _compose_error(path: Path, source: YamlSource, problems: list[Problem]) -> CatalogError:
