@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from pydantic import JsonValue
 
 from pytest_searchlight.catalog import Catalog, Defaults, export_catalog_schema
-from pytest_searchlight.domain import Task
+from pytest_searchlight.domain import CatalogTask
 from pytest_searchlight.errors import CatalogError
 from pytest_searchlight.proofs import CatalogProof, check_tasks, prove_catalog
 from pytest_searchlight.validators import export_params_schemas
@@ -20,7 +20,7 @@ REGISTRY = make_registry()
 CITED: JsonValue = ["https://kiln.example/news"]
 
 
-def _make_catalog(*tasks: Task) -> Catalog:
+def _make_catalog(*tasks: CatalogTask) -> Catalog:
     return Catalog(
         name="demo",
         title="Demo",
