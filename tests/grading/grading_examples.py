@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from pytest_searchlight.domain import Task, Verdict
+from pytest_searchlight.domain import CatalogTask, Verdict
 from pytest_searchlight.extensions import Answer, Registry
 from pytest_searchlight.validators import register_validators
 
@@ -21,7 +21,7 @@ def make_registry() -> Registry:
     return registry
 
 
-def make_task(**fields: Any) -> Task:  # noqa: ANN401 - any field of a task
+def make_task(**fields: Any) -> CatalogTask:  # noqa: ANN401 - any field of a task
     """A sound task about one version, with `fields` in place of its own."""
     written: dict[str, Any] = {
         "id": "kiln-version",
@@ -50,7 +50,7 @@ def make_task(**fields: Any) -> Task:  # noqa: ANN401 - any field of a task
         ],
         "freshness": {"checked": "2026-11-30"},
     }
-    return Task.model_validate({**written, **fields})
+    return CatalogTask.model_validate({**written, **fields})
 
 
 def make_answer(deliverable: JsonValue) -> Answer:
