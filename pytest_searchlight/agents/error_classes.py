@@ -106,9 +106,9 @@ ERROR_CLASSES: Final = (
         words=r"model .*does not exist|may not have access",
     ),
     ErrorClass(
-        name="stream_cut",
+        name="connection_lost",
         status=RunStatus.AGENT_ERROR,
-        words=r"stream disconnected|closed mid-response|connection (closed|reset|refused)|unable to connect",
+        words=r"stream disconnected|connection (closed|reset|refused|failed)|unable to connect",
     ),
 )
 

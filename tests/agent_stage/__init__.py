@@ -28,6 +28,8 @@ from pytest_searchlight.domain import (
     WrongAnswer,
 )
 from pytest_searchlight.extensions import AgentJob, AgentTrace, McpServer
+from pytest_searchlight.workspace import ProcessResult
+from pytest_searchlight.workspace.supervision import EndedBy
 
 REPOSITORY: Final = Path(__file__).resolve().parents[2]
 PROGRAMS: Final = REPOSITORY / "tests" / "npm-agents" / "node_modules" / ".bin"
@@ -72,6 +74,33 @@ def make_task(budgets: Budgets) -> Task:
 
 def make_server(*options: str, command: tuple[str, ...] = SERVER_COMMAND) -> McpServer:
     return McpServer(name=SERVER_NAME, command=(*command, *options), tools=SERVER_TOOLS, start_timeout_s=60.0)
+
+
+def make_result(
+    folder: Path,
+    *,
+    ended_by: EndedBy = "exit",
+    exit_code: int = 0,
+    stop_reason: str | None = None,
+    stderr: str = "",
+) -> ProcessResult:
+    """How a process is said to have ended, for event streams that no process stands behind."""
+    stderr_path = folder / "stderr.log"
+    stderr_path.write_text(stderr)
+    return ProcessResult(
+        ended_by=ended_by,
+        exit_code=exit_code,
+        stop_reason=stop_reason,
+        duration_s=1.0,
+        cpu_s=1.0,
+        max_rss_bytes=None,
+        leftovers_killed=0,
+        survivors=0,
+        stdout_path=folder / "events.jsonl",
+        stderr_path=stderr_path,
+        stderr_tail=stderr[-4096:],
+        limited_reach=None,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -44,7 +44,7 @@ SCENES: Final[dict[tuple[str, str], Script]] = {
 def main() -> None:
     RECORDED.mkdir(exist_ok=True)
     with serve_model() as model, tempfile.TemporaryDirectory() as folder:
-        stage = Stage(model=model, folder=Path(folder))
+        stage = Stage(model=model, folder=Path(folder, "stage"))
         for (agent, scene), script in SCENES.items():
             played = stage.play(agent, script, kind=SetupKind.PROVIDER, server=make_server())
             events = (played.job.record / "events.jsonl").read_text("utf-8")

@@ -45,7 +45,7 @@ FAULTS: dict[tuple[str, str], tuple[Step, RunStatus, str]] = {
         RunStatus.BUDGET_EXHAUSTED,
         "fault_context_overflow",
     ),
-    ("claude-code", "cut stream"): (CutStream(), RunStatus.AGENT_ERROR, "fault_stream_cut"),
+    ("claude-code", "cut stream"): (CutStream(), RunStatus.AGENT_ERROR, "fault_connection_lost"),
     ("codex", "bad key"): (BAD_KEY, RunStatus.AGENT_ERROR, "fault_auth"),
     ("codex", "rate limit"): (
         FailTurn(code="rate_limit_exceeded", message="Rate limit reached. Please try again in 7.5s."),
@@ -75,7 +75,7 @@ FAULTS: dict[tuple[str, str], tuple[Step, RunStatus, str]] = {
         RunStatus.BUDGET_EXHAUSTED,
         "fault_context_overflow",
     ),
-    ("codex", "cut stream"): (CutStream(), RunStatus.AGENT_ERROR, "fault_stream_cut"),
+    ("codex", "cut stream"): (CutStream(), RunStatus.AGENT_ERROR, "fault_connection_lost"),
     ("codex", "quota"): (
         Fail(status=429, code="insufficient_quota", message="You exceeded your current quota"),
         RunStatus.AGENT_ERROR,

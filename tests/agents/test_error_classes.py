@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pytest
+
+from pytest_searchlight.agents.error_classes import (
+    ERROR_CLASSES,
+    OTHER,
+    ErrorSigns,
+    classify_error,
+    find_wait_s,
+)
+from pytest_searchlight.domain import RunStatus
+
+
+@pytest.mark.parametrize(
+    ("signs", "name"),
+    [
+        (ErrorSigns(code="authentication_failed", http_status=500, text="overloaded"), "auth"),
+        (ErrorSigns(http_status=429, text="Your credit balance is too low"), "rate_limit"),
+        (ErrorSigns(text="Quota exceeded. Check your plan and billing details."), "billing"),
+        (ErrorSigns(text="Codex ran out of room in the model's context window."), "context_overflow"),
+        (ErrorSigns(text="Selected model is at capacity. Please try a different model."), "overload"),
+        (ErrorSigns(text="Connection failed: error sending request"), "connection_lost"),
+        (ErrorSigns(text="stream disconnected before completion"), "connection_lost"),
+        (ErrorSigns(text="flagged as potentially violating our usage policy"), "refusal"),
+        (ErrorSigns(text="the moon is full"), "other"),
+        (ErrorSigns(), "other"),
+    ],
+)
+def test_codes_are_believed_before_statuses_and_these_before_words(signs: ErrorSigns, name: str) -> None:
+    assert classify_error(signs).name == name
+
+
+def test_every_class_takes_its_rule_from_its_status() -> None:
+    rules = {kind.name: kind.rule for kind in (*ERROR_CLASSES, OTHER)}
+    assert rules["auth"].retry
+    assert not rules["auth"].counts
+    assert rules["rate_limit"].retry
+    assert not rules["rate_limit"].counts
+    assert rules["refusal"].counts
+    assert rules["context_overflow"].counts
+    assert not rules["other"].counts
+
+
+def test_no_fault_is_graded() -> None:
+    assert RunStatus.GRADED not in {kind.status for kind in (*ERROR_CLASSES, OTHER)}
+
+
+@pytest.mark.parametrize(
+    ("text", "wait_s"),
+    [
+        ("Please try again in 11.054s.", 11.054),
+        ("try again in 200ms", 0.2),
+        ("Try again in 2 minutes", 120.0),
+        ("try again in 20s. Visit", 20.0),
+        ("try again later", None),
+    ],
+)
+def test_a_wait_is_read_from_an_errors_text(text: str, wait_s: float | None) -> None:
+    assert find_wait_s(text) == wait_s
