@@ -25,12 +25,16 @@ from pytest_searchlight.validators.wording import AFTER_VALUE, is_commentary, is
 
 T = TypeVar("T")
 
-_BOUND: Final = re.compile(
-    r"\b(?:at least|at most|up to|(?:more|less|fewer|greater) than|over|under|above|below|minimum|maximum of|"
-    r"between)\b|[<>\u2264\u2265]|\d\s*\+(?!\d)|\d\s*-\s*\d",
+_LIMIT_BEFORE: Final = re.compile(
+    r"(?:\b(?:at least|at most|up to|(?:more|less|fewer|greater|earlier|later|older|newer) than|over|under"
+    r"|above|below|before|after|prior to|minimum of|maximum of|between)|[<>\u2264\u2265]=?)"
+    r"\W*(?:\w+\W+){0,2}$",
     re.IGNORECASE,
 )
-"""What makes a number a limit or a range, which is another statement than the number."""
+"""What makes the value that follows a limit, which is another statement than the value."""
+
+_RANGE: Final = re.compile(r"\d\s*\+(?!\d)|\d\s*-\s*\d")
+"""An open or closed range of numbers: ``17+``, ``15-17``."""
 
 
 def read_plain_number(text: str) -> float | int | None:
@@ -41,7 +45,7 @@ def read_plain_number(text: str) -> float | int | None:
 
 def read_stated_number(text: str) -> float | int | None:
     """The one number that `text` states, or None when it states none, several, a limit or a range."""
-    return _read_one(_mask_dates(tidy(text)), NUMBER, read_number, refuse=_BOUND)
+    return _read_one(_mask_dates(tidy(text)), NUMBER, read_number, refuse=_RANGE)
 
 
 def read_stated_date(text: str) -> date | None:
@@ -91,5 +95,11 @@ def _read_one(
 
 
 def _list_stated(text: str, pattern: re.Pattern[str], read: Callable[[str], T | None]) -> set[T | None]:
-    """The distinct values in `text` that it does not deny; None stands for one that cannot be read."""
-    return {read(found.group()) for found in pattern.finditer(text) if not is_negated(text, found.start())}
+    """The distinct values in `text` that it does not deny; None stands for a limit or an unreadable one."""
+    return {
+        None
+        if _LIMIT_BEFORE.search(text[max(0, found.start() - 60) : found.start()])
+        else read(found.group())
+        for found in pattern.finditer(text)
+        if not is_negated(text, found.start())
+    }

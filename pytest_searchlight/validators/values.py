@@ -13,21 +13,26 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 NUMBER: Final = re.compile(
     r"(?:(?<![\w.,])(?<!\d-)|(?<=\b[vV]))"
     r"[-+]?(?:\d{1,3}(?:[,\u00a0 _']\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][-+]?\d{1,3})?"
-    r"(?:\s*(?:thousand|million|billion|trillion|[kKMB])\b)?(?!\d|[.,]\d|-\d)",
+    r"(?:(?:k|K|M|bn)\b|\s(?:thousand|million|billion|trillion)\b)?(?!\d|[.,]\d|-\d)",
 )
 _SCALES: Final = {
-    "thousand": 1e3, "k": 1e3, "million": 1e6, "m": 1e6, "billion": 1e9, "b": 1e9, "trillion": 1e12,
-}  # fmt: skip
-_SCALE: Final = re.compile(r"\s*(thousand|million|billion|trillion|[kmb])$", re.IGNORECASE)
+    "k": 1e3,
+    "thousand": 1e3,
+    "m": 1e6,
+    "million": 1e6,
+    "bn": 1e9,
+    "billion": 1e9,
+    "trillion": 1e12,
+}
+_SCALE: Final = re.compile(r"[a-z]{2,}$|[km]$", re.IGNORECASE)
 
 
 def read_number(text: str) -> float | int | None:
     """The number that a match of `NUMBER` stands for, or None when it is out of range."""
     scale = _SCALE.search(text)
     digits = re.sub(r"[,\u00a0 _']", "", text[: scale.start()] if scale else text)
-    factor = _SCALES[scale.group(1).lower()] if scale else 1
     try:
-        value = float(digits) * factor
+        value = float(digits) * (_SCALES[scale.group().lower()] if scale else 1)
     except (ValueError, OverflowError):
         return None
     if abs(value) == float("inf"):

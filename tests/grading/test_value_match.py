@@ -44,6 +44,11 @@ HONEST: list[tuple[dict[str, Any], list[JsonValue]]] = [
     ),
     (PRICE, [0.09, "$0.09", "USD 0.09 per GB", "0.09 USD/GB", "0.0901"]),
     ({"number": {"is": -40}}, [-40, "-40", "\u221240 degrees"]),
+    (
+        {"number": {"is": 16}},
+        ["16 MiB", "16MiB", "16 B", "16 m", "16-bit", "roughly 16 %", "16 (up to 32 in beta)"],
+    ),
+    ({"number": {"is": 16_000}}, ["16k", "16 thousand", "16,000"]),
     ({"number": {"is": 4096}}, ["4 096", "4,096 bytes", "4096 (as of 2026-11-30)"]),
     (
         DAY,
@@ -76,6 +81,10 @@ HONEST: list[tuple[dict[str, Any], list[JsonValue]]] = [
     ),
     ({"version": "3.8"}, ["3.8; 3.6 had only f-strings", "Python 3.8", "3.8 (October 14, 2019)", 3.8]),
     ({"version": "2.0.0-rc1"}, ["2.0rc1", "v2.0.0-RC1", "2.0.0.rc1"]),
+    (
+        {"version": "6.4.1"},
+        ["6.4.1 or later", "6.4.1, newer than the beta", "fixed in 6.4.1 (6.4.0 has the flaw)"],
+    ),
     ({"version": "1.0.1g"}, ["1.0.1g", "OpenSSL 1.0.1g"]),
     ({"version": "2.4.1"}, ["Kiln 3 is at 2.4.1", "2.4.1+build.5"]),
     (
@@ -151,6 +160,8 @@ DISHONEST: list[tuple[dict[str, Any], list[JsonValue]]] = [
         ],
     ),
     ({"version": "3.8"}, ["3.8, 3.10", "3.8; also 3.10", "3.8; 3.10 is possible", "3.6"]),
+    ({"version": "6.4.1"}, ["before 6.4.1", "< 6.4.1", "older than version 6.4.1", "up to 6.4.1"]),
+    ({"date": "2026-03-01"}, ["before 2026-03-01", "some day after 1 March 2026"]),
     ({"version": "3.10"}, [3.1, "3.1"]),
     ({"version": "2.0.0-rc1"}, ["2.0.0", "2.0.0-rc2"]),
     (
