@@ -189,15 +189,9 @@ def test_an_answer_that_speaks_of_errors_is_an_answer(clean_exit: ProcessResult)
 @pytest.mark.parametrize(
     ("ended_by", "exit_code", "flag"),
     [
-        ({"exit_code": 1}, "nonzero_exit"),
-        (
-            {"ended_by": "stopped", "stop_reason": "did not exit", "exit_code": 143},
-            "stopped_after_final_event",
-        ),
-        (
-            {"ended_by": "timeout", "stop_reason": "still running", "exit_code": 137},
-            "stopped_after_final_event",
-        ),
+        ("exit", 1, "nonzero_exit"),
+        ("stopped", 143, "stopped_after_final_event"),
+        ("timeout", 137, "stopped_after_final_event"),
     ],
 )
 def test_a_real_answer_is_kept_however_the_process_went_on(
