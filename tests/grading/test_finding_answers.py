@@ -93,6 +93,12 @@ def test_a_malformed_answer_is_no_answer_and_says_why(text: str, said: str) -> N
     assert said in (answer.problem or "")
 
 
+@pytest.mark.parametrize("whole", [BARE, PRETTY, FOUND["python"], FOUND["comments"]])
+def test_no_beginning_of_an_answer_is_an_answer(whole: str) -> None:
+    for end in range(len(whole)):
+        assert find_answer(f"Here it is:\n{whole[:end]}", SCHEMA).deliverable is None
+
+
 @pytest.mark.parametrize(
     ("text", "version"),
     [
