@@ -143,6 +143,7 @@ class StdioSession:
         event = self._wait_for_end()
         if event == SERVER_CLOSED:
             return self._mourn_server()
+        self._client.recorder.note_event("stopping")
         self._end_server(unasked=False)
         return 0 if event == CLIENT_CLOSED else 128 + event[0]
 
