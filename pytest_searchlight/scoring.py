@@ -10,6 +10,11 @@ from pytest_searchlight.extensions import Answer, Registry
 SCHEMA_CHECK: Final = Check(kind="schema")
 """The check that every task has without naming it."""
 
+RUBRIC_UNJUDGED: Final = Verdict(
+    kind="rubric", outcome=CheckOutcome.UNGRADED, reason="every check passes, and no judge has read the brief"
+)
+"""The verdict that keeps an answer to a task with a rubric from passing on its checks alone."""
+
 
 def list_checks(task: Task) -> tuple[Check, ...]:
     """The checks of `task`, the schema check first."""
@@ -19,16 +24,17 @@ def list_checks(task: Task) -> tuple[Check, ...]:
 def score_answer(task: Task, answer: Answer, registry: Registry) -> Score:
     """All verdicts on `answer`. A malformed answer gets one, which is wrong.
 
-    `passed` is None when a check could not be graded; `share` is passed checks over all checks.
+    `passed` is None when a check could not be graded, or when all checks pass and the rubric waits for a
+    judge; `share` is passed checks over all checks.
     """
     if answer.deliverable is None:
         return _sum_up((_judge_malformed(answer),))
-    return _sum_up(
-        tuple(
-            registry.validators.get(check.kind).validate(check.params, answer=answer, task=task)
-            for check in list_checks(task)
-        )
+    verdicts = tuple(
+        registry.validators.get(check.kind).validate(check.params, answer=answer, task=task)
+        for check in list_checks(task)
     )
+    score = _sum_up(verdicts)
+    return _sum_up((*verdicts, RUBRIC_UNJUDGED)) if task.rubric is not None and score.passed else score
 
 
 def _judge_malformed(answer: Answer) -> Verdict:
