@@ -23,7 +23,8 @@ NETWORK_VARIABLES: Final = frozenset(
 )  # fmt: skip
 """What a server may need from the user's environment to reach its API at all; nothing else is passed on."""
 
-_SECRET: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+SECRET_REFERENCE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+"""How `environment` and `headers` name a secret."""
 
 
 def find_install(server: ServerPin, installs: Path) -> Path:
@@ -107,7 +108,7 @@ def _require_secret(variable: str, secrets: Mapping[str, str], setup: SearchSetu
 
 
 def _fill_secrets(text: str, secrets: Mapping[str, str], setup: SearchSetup) -> str:
-    return _SECRET.sub(lambda match: _require_secret(match[1], secrets, setup), text)
+    return SECRET_REFERENCE.sub(lambda match: _require_secret(match[1], secrets, setup), text)
 
 
 def _fill_places(text: str, places: Mapping[str, str | None], setup: SearchSetup) -> str:

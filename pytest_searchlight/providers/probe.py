@@ -23,6 +23,7 @@ from pytest_searchlight.metering import Metering, read_metering
 
 _METER: Final = Path(pytest_searchlight.meter.__file__).parent
 _MAX_PAGES: Final = 100
+_SHOWN_CHARS: Final = 400
 
 
 def probe_server(setup: SearchSetup, *, launch: Mapping[str, JsonValue]) -> tuple[ToolPin, ...]:
@@ -77,7 +78,8 @@ def _collect_pins(metering: Metering) -> tuple[ToolPin, ...]:
 
 
 def _explain_failure(setup: SearchSetup, metering: Metering, *, timeout_s: float) -> RunError:
-    said = " ".join((metering.stderr_tail or "").split())[-400:] or "nothing on stderr"
+    words = f"{metering.start_failure or ''} {metering.stderr_tail}".split()
+    said = " ".join(words)[-_SHOWN_CHARS:] or "nothing on stderr"
     return RunError(
         f"setup {setup.name!r}: its server did not list its tools within {timeout_s:.0f} s "
         f"(reached: {metering.state}; it said: {said}); try `sew doctor --setup {setup.name}`",

@@ -12,6 +12,8 @@ from pydantic import ValidationError
 from pytest_searchlight.domain import RESERVED_WORDS, FailureRule, SearchSetup, ServerPin, SetupKind
 from pytest_searchlight.errors import SettingsError
 from pytest_searchlight.extensions import Registry
+from pytest_searchlight.providers.launch import SECRET_REFERENCE
+from pytest_searchlight.settings import looks_secret
 from pytest_searchlight.yaml_source import YamlSource, read_yaml
 
 SETUPS_FILE: Final = "provider-arm-tools.yaml"
@@ -111,6 +113,10 @@ def _find_server_problems(server: ServerPin) -> Iterator[str]:
         yield "server.headers: only a server with a `url` takes headers"
     if server.environment and not server.command:
         yield "server.environment: only a server with a `command` has an environment"
+    named = "".join((*server.headers.values(), *server.environment.values()))
+    for variable in (server.key_variable, *SECRET_REFERENCE.findall(named)):
+        if variable is not None and not looks_secret(variable):
+            yield f"server: {variable!r} must be named as a secret, such as {variable}_KEY"
 
 
 def _find_pattern_problems(rules: Sequence[FailureRule]) -> Iterator[str]:

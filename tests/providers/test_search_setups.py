@@ -92,6 +92,8 @@ def test_a_name_that_is_taken_is_refused_with_both_files(tmp_path: Path) -> None
         (HOSTED.replace("http://x", "ftp://x"), "must start with https"),
         (HOSTED.replace("url: http://x", "command: [x], headers: {a: b}"), "takes headers"),
         (HOSTED.replace("http://x", "http://x, environment: {a: b}"), "has an environment"),
+        (HOSTED.replace("http://x", "http://x, key_variable: SHELF"), "'SHELF' must be named as a secret"),
+        (HOSTED.replace("http://x", "http://x, headers: {a: '${PASS}'}"), "'PASS' must be named as a secret"),
         (HOSTED.replace("[{name: x}]", "[{name: x}, {name: x}]"), "names a tool twice"),
         (f"{HOSTED}  tariffs: {{y: [{TARIFF}]}}", r"tariffs\.y: no such tool"),
         (f"{HOSTED}  failures: [{RULE}]", r"failures\.0\.pattern: '\(' is not a regular expression"),
