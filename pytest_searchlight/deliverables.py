@@ -8,7 +8,7 @@ the validators in every form that has one reading.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -52,7 +52,7 @@ def split_pointer(pointer: str) -> tuple[str, ...]:
     return tuple(step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:])
 
 
-def join_pointer(steps: Iterator[str | int] | tuple[str | int, ...] | list[str | int]) -> str:
+def join_pointer(steps: Iterable[str | int]) -> str:
     """The RFC 6901 pointer made of `steps`."""
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
 
@@ -121,11 +121,11 @@ def _expand(schema: dict[str, JsonValue], root: Mapping[str, JsonValue]) -> list
 
 
 def _descend(schema: dict[str, JsonValue], step: str) -> Iterator[dict[str, JsonValue]]:
+    """The schema that one step below `schema` is held to, if it declares one."""
     properties = schema.get("properties")
-    if isinstance(properties, dict) and isinstance(properties.get(step), dict):
-        yield properties[step]  # type: ignore[misc]  # just tested
-        return
-    below = schema.get("items" if step.isdecimal() else "additionalProperties")
+    declared = properties.get(step) if isinstance(properties, dict) else None
+    open_ended = schema.get("items" if step.isdecimal() else "additionalProperties")
+    below = declared if declared is not None else open_ended
     if isinstance(below, dict):
         yield below
 
