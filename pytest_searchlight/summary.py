@@ -20,6 +20,7 @@ from pytest_searchlight.evidence import (
     SessionFolder,
     encode_json,
     encode_json_lines,
+    encode_text,
     read_bundle,
     write_atomic,
 )
@@ -45,7 +46,7 @@ def write_summary(session: SessionFolder, *, extra: Mapping[str, JsonValue] | No
     kept = extra if extra is not None else _read_extra(session)
     summary = summarize(records, facts=facts, extra=kept)
     rows = encode_json_lines(record.model_dump(mode="json") for record in records)
-    write_atomic(session.root / "runs.jsonl", rows.encode())
+    write_atomic(session.root / "runs.jsonl", encode_text(rows))
     write_atomic(session.root / "summary.json", encode_json(summary.model_dump(mode="json")))
     return summary
 
