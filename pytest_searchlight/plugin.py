@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -64,11 +65,21 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _names_catalog(config: pytest.Config) -> bool:
-    """Whether a path on the command line is a catalog, or a folder that holds one directly."""
+    """Whether a path on the command line is a catalog, or a folder that holds one.
+
+    Only below the catalogs folder is a folder searched all the way down: nobody else's run pays for that.
+    """
     if config.args_source is not pytest.Config.ArgsSource.ARGS:
         return False
-    paths = (config.invocation_params.dir / arg.partition("::")[0] for arg in config.args)
-    return any(_is_catalog(file) for path in paths for file in (path.iterdir() if path.is_dir() else [path]))
+    catalogs = (config.rootpath / str(config.getini("searchlight_catalogs"))).resolve()
+    paths = ((config.invocation_params.dir / arg.partition("::")[0]).resolve() for arg in config.args)
+    return any(_is_catalog(file) for path in paths for file in _list_candidates(path, catalogs=catalogs))
+
+
+def _list_candidates(path: Path, *, catalogs: Path) -> Iterable[Path]:
+    if not path.is_dir():
+        return [path]
+    return path.rglob("*") if path.is_relative_to(catalogs) else path.iterdir()
 
 
 def _is_catalog(path: Path) -> bool:
