@@ -10,7 +10,7 @@ it to start, its modules avoid imports that take long (typing, dataclasses, path
     server_process  the server: started, stopped; `guard` sees to it that it is never left behind
     session         one life of the meter: which end closes first, and what follows
     relay           the two directions of the wire
-    requests        which requests await an answer, and which calls may still be made
+    pending         which requests await an answer, and which calls may still be made
     frames          where a frame ends, and whether it is a message at all
     hosted          a session with a server that speaks streamable HTTP
     spool           what passed, on disk; `backlog` and `buffers` keep a slow disk away from the wire

@@ -16,11 +16,13 @@ from pytest_searchlight.meter.frames import FrameSorter, peek_message, read_mess
 
 TYPE_CHECKING = False  # `typing` costs 4 ms to import; type checkers know this name
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pytest_searchlight.meter.buffers import Chunk
     from pytest_searchlight.meter.capped_log import CappedLog
     from pytest_searchlight.meter.frames import Message
+    from pytest_searchlight.meter.pending import CallBudget, PendingRequests
     from pytest_searchlight.meter.recorder import Recorder
-    from pytest_searchlight.meter.requests import CallBudget, Requests
 
 DOUBT_LIMIT_BYTES = 1024 * 1024
 LOG_CHUNK_BYTES = 64 * 1024
@@ -36,30 +38,26 @@ def write_all(descriptor: int, data: Chunk) -> None:
 class ClientOutput:
     """The client's side of the wire, shared by what the server sends and what the meter has to say.
 
-    Whoever is in the middle of a frame keeps the turn until the frame has ended.
+    Whoever is in the middle of a frame keeps the turn until the frame has ended. A client that reads no
+    more is reported once, by `on_gone`, and from then on spared.
     """
 
-    def __init__(self, descriptor: int, *, recorder: Recorder) -> None:
+    def __init__(self, descriptor: int, *, recorder: Recorder, on_gone: Callable[[], None]) -> None:
         self._descriptor = descriptor
         self._recorder = recorder
+        self._on_gone = on_gone
+        self._gone = False
         self._turn = threading.Lock()
         self._in_frame = False
 
     def stream(self, data: Chunk, *, ends_frame: bool, at_ns: int) -> None:
-        """Forwards bytes of the server, which arrived at `at_ns`.
-
-        Raises:
-            BrokenPipeError: the client reads no more.
-        """
+        """Forwards bytes of the server, which arrived at `at_ns`."""
         if not self._in_frame:
             self._turn.acquire()
         self._in_frame = not ends_frame
-        try:
-            write_all(self._descriptor, data)
-            self._recorder.note(b"S", data, at_ns=at_ns)
-        finally:
-            if ends_frame:
-                self._turn.release()
+        self._write(b"S", data, at_ns=at_ns)
+        if ends_frame:
+            self._turn.release()
 
     def end_frame(self) -> None:
         """Ends a frame that the server left unfinished, so that the next one can be read."""
@@ -74,15 +72,25 @@ class ClientOutput:
         """Sends a frame of the meter's own."""
         at_ns = time.monotonic_ns()
         with self._turn:
-            write_all(self._descriptor, frame)
-            self._recorder.note(b"M", frame, at_ns=at_ns)
+            self._write(b"M", frame, at_ns=at_ns)
+
+    def _write(self, kind: bytes, data: Chunk, *, at_ns: int) -> None:
+        if self._gone:
+            return
+        try:
+            write_all(self._descriptor, data)
+        except OSError:
+            self._gone = True
+            self._on_gone()
+        else:
+            self._recorder.note(kind, data, at_ns=at_ns)
 
 
 class ClientFrames(FrameSorter):
     """Frames of the client: all pass, but for tool calls beyond the budget."""
 
     def __init__(
-        self, *, requests: Requests, budget: CallBudget, output: ClientOutput, recorder: Recorder
+        self, *, requests: PendingRequests, budget: CallBudget, output: ClientOutput, recorder: Recorder
     ) -> None:
         super().__init__()
         self._requests = requests
@@ -130,7 +138,7 @@ class ClientFrames(FrameSorter):
 class ServerFrames(FrameSorter):
     """Frames of the server: messages pass, anything else is noise."""
 
-    def __init__(self, *, requests: Requests, recorder: Recorder, noise: CappedLog) -> None:
+    def __init__(self, *, requests: PendingRequests, recorder: Recorder, noise: CappedLog) -> None:
         super().__init__()
         self._requests = requests
         self._recorder = recorder
@@ -188,11 +196,7 @@ def pump_client(source: int, target: int | None, *, frames: ClientFrames, record
 
 
 def pump_server(source: int, output: ClientOutput, *, frames: ServerFrames, recorder: Recorder) -> None:
-    """Carries the server's messages to the client until the server has no more.
-
-    Raises:
-        BrokenPipeError: the client reads no more.
-    """
+    """Carries the server's messages to the client until the server has no more."""
     reader = ChunkReader(source, pool=recorder.pool)
     while chunk := reader.read():
         at_ns = time.monotonic_ns()

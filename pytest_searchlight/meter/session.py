@@ -10,6 +10,7 @@ import threading
 import time
 
 from pytest_searchlight.meter.capped_log import CappedLog
+from pytest_searchlight.meter.pending import CallBudget, PendingRequests
 from pytest_searchlight.meter.recorder import Recorder
 from pytest_searchlight.meter.relay import (
     ClientFrames,
@@ -19,7 +20,6 @@ from pytest_searchlight.meter.relay import (
     pump_client,
     pump_server,
 )
-from pytest_searchlight.meter.requests import CallBudget, Requests
 from pytest_searchlight.meter.server_process import ServerProcess, describe_exit, widen_pipe
 
 TYPE_CHECKING = False  # `typing` costs 4 ms to import; type checkers know this name
@@ -76,8 +76,10 @@ class ClientSide:
         self.stderr = CappedLog(files.stderr, secrets=spec.secrets)
         self.noise = CappedLog(files.noise, secrets=spec.secrets)
         self.recorder = Recorder(files, logs=(self.stderr, self.noise))
-        self.output = ClientOutput(STDOUT, recorder=self.recorder)
-        self.requests = Requests(self.output)
+        self.output = ClientOutput(
+            STDOUT, recorder=self.recorder, on_gone=lambda: self.events.post(CLIENT_CLOSED)
+        )
+        self.requests = PendingRequests(self.output)
         self.budget = CallBudget(spec.max_tool_calls, tickets_path=files.tickets)
         self.frames = ClientFrames(
             requests=self.requests, budget=self.budget, output=self.output, recorder=self.recorder
@@ -149,12 +151,8 @@ class StdioSession:
 
     def _carry_server(self) -> None:
         client = self._client
-        try:
-            pump_server(self._server.stdout, client.output, frames=self._frames, recorder=client.recorder)
-        except OSError:
-            client.events.post(CLIENT_CLOSED)
-        else:
-            client.events.post(SERVER_CLOSED)
+        pump_server(self._server.stdout, client.output, frames=self._frames, recorder=client.recorder)
+        client.events.post(SERVER_CLOSED)
 
     def _carry_client(self) -> None:
         try:

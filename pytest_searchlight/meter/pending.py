@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 SERVER_CLOSED = -32000
 
 
-class Requests:
+class PendingRequests:
     """The client's requests that await an answer."""
 
     def __init__(self, output: ClientOutput) -> None:

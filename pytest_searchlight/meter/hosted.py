@@ -1,0 +1,196 @@
+"""A session with a hosted server: the client speaks stdio to the meter, the meter speaks streamable HTTP."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import os
+import threading
+import time
+
+from pytest_searchlight.meter.frames import read_messages
+from pytest_searchlight.meter.http_exchange import ExchangeError, HostedServer
+from pytest_searchlight.meter.session import CLIENT_CLOSED, STOPPED, ClientSide, refuse_all, start_thread
+from pytest_searchlight.meter.sse import EventParser
+
+TYPE_CHECKING = False  # `typing` costs 4 ms to import; type checkers know this name
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_searchlight.meter.frames import Message
+    from pytest_searchlight.meter.http_exchange import Answer
+    from pytest_searchlight.meter.spec import Spec
+    from pytest_searchlight.meter.spool import SessionFiles
+
+EXCHANGE_FAILED = -32010
+LISTEN_AGAIN_S = 1.0
+FAREWELL_TIMEOUT_S = 2.0
+VERSION_IN_META = "io.modelcontextprotocol/protocolVersion"
+NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+
+
+def run_hosted_session(spec: Spec, *, files: SessionFiles) -> int:
+    """Carries traffic until the client closes or a signal comes; returns the meter's exit code."""
+    client = ClientSide(spec, files=files)
+    try:
+        server = HostedServer(spec)
+    except ExchangeError as error:
+        code = refuse_all(client, reason=f"server not reached: {error}")
+    else:
+        code = HostedSession(client, server=server, stop_grace_s=spec.stop_grace_s).run()
+    client.close(code)
+    return code
+
+
+class HostedSession:
+    """The session. Every message of the client is a POST, and every request has a thread of its own."""
+
+    def __init__(self, client: ClientSide, *, server: HostedServer, stop_grace_s: float) -> None:
+        self._client = client
+        self._server = server
+        self._stop_grace_s = stop_grace_s
+        self._session_headers: dict[str, str] = {}
+        self._posts: list[threading.Thread] = []
+
+    def run(self) -> int:
+        """Carries traffic until the client closes or a signal comes; returns the meter's exit code."""
+        start_thread(self._carry_client)
+        event = self._client.events.wait() or CLIENT_CLOSED
+        self._client.recorder.note_event("stopping")
+        self._finish_posts(patience_s=0.0 if event in STOPPED else self._stop_grace_s)
+        start_thread(self._say_farewell).join(FAREWELL_TIMEOUT_S)
+        return 0 if event == CLIENT_CLOSED else 128 + event[0]
+
+    # --- from the client to the server ---------------------------------------------------------------------
+
+    def _carry_client(self) -> None:
+        """The client's frames come through a pipe, so that they are sorted as those for any other server."""
+        reader, writer = os.pipe()
+        start_thread(lambda: self._post_frames(reader))
+        self._client.listen(writer)
+        os.close(writer)
+
+    def _post_frames(self, reader: int) -> None:
+        with os.fdopen(reader, "rb") as frames:
+            for frame in frames:
+                if not frame.isspace():
+                    self._post(frame)
+        self._client.events.post(CLIENT_CLOSED)
+
+    def _post(self, frame: bytes) -> None:
+        """Sends a message; the handshake is waited for, since everything after it depends on it."""
+        messages = read_messages(frame)
+        methods = {message.method for message in messages}
+        thread = start_thread(lambda: self._exchange(frame, messages))
+        self._posts = [post for post in self._posts if post.is_alive()] + [thread]
+        if methods & {"initialize", "notifications/initialized"}:
+            thread.join()
+        if "notifications/initialized" in methods:
+            start_thread(self._listen)
+
+    def _exchange(self, frame: bytes, messages: list[Message]) -> None:
+        open_ids = {message.key: message for message in messages if message.is_request}
+        try:
+            with self._server.exchange("POST", headers=self._build_headers(frame), body=frame) as answer:
+                if answer.session_id:
+                    self._session_headers["Mcp-Session-Id"] = answer.session_id
+                for document in read_documents(answer):
+                    self._forward(document, open_ids)
+        except ExchangeError as error:
+            failure = error
+        else:
+            failure = ExchangeError("the server's answer ended without a response")
+        self._report(failure, list(open_ids.values()))
+
+    def _build_headers(self, frame: bytes) -> dict[str, str]:
+        headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+        return {**headers, **self._session_headers, **describe_request(frame)}
+
+    # --- from the server to the client ---------------------------------------------------------------------
+
+    def _forward(self, document: bytes, open_requests: dict[str, Message]) -> None:
+        """Passes a message on as a frame. Line breaks between its tokens would end the frame too early."""
+        frame = document.replace(b"\r", b" ").replace(b"\n", b" ").strip() + b"\n"
+        at_ns = time.monotonic_ns()
+        for message in read_messages(frame):
+            if message.is_response:
+                request = open_requests.pop(message.key, message)
+                self._client.requests.remove(message)
+                if request.method == "initialize":
+                    self._settle_version(frame)
+        self._client.output.stream(frame, ends_frame=True, at_ns=at_ns)
+
+    def _settle_version(self, frame: bytes) -> None:
+        result = json.loads(frame).get("result") or {}
+        if version := result.get("protocolVersion"):
+            self._session_headers["MCP-Protocol-Version"] = str(version)
+
+    def _report(self, error: ExchangeError, requests: list[Message]) -> None:
+        """Answers the requests that the server left open, and records why."""
+        data = {"httpStatus": error.status, "retryAfterSeconds": error.retry_after_s}
+        for request in requests:
+            self._client.requests.remove(request)
+            self._client.recorder.note_event(
+                "http_failure", id=request.id, status=error.status, retry_after_s=error.retry_after_s
+            )
+            body = {"code": EXCHANGE_FAILED, "message": str(error), "data": data}
+            self._client.output.answer(request.id, error=body)
+
+    def _listen(self) -> None:
+        """Keeps a stream open for what the server sends unasked, unless the server has none to offer."""
+        headers = {"Accept": "text/event-stream"}
+        while True:
+            try:
+                with self._server.exchange("GET", headers={**headers, **self._session_headers}) as answer:
+                    for document in read_documents(answer):
+                        self._forward(document, {})
+            except ExchangeError as error:
+                if error.status is not None:
+                    return
+            time.sleep(LISTEN_AGAIN_S)
+
+    # --- the end -------------------------------------------------------------------------------------------
+
+    def _finish_posts(self, *, patience_s: float) -> None:
+        """Waits for answers that are under way, as a stdio server would be given the time to send them."""
+        deadline = time.monotonic() + patience_s
+        for post in self._posts:
+            post.join(max(deadline - time.monotonic(), 0.0))
+
+    def _say_farewell(self) -> None:
+        if "Mcp-Session-Id" in self._session_headers:
+            with contextlib.suppress(ExchangeError):
+                self._server.exchange("DELETE", headers=self._session_headers)
+
+
+def read_documents(answer: Answer) -> Iterator[bytes]:
+    """The messages in an answer: one body, or the data of each event of a stream."""
+    if not answer.is_event_stream:
+        if body := b"".join(answer.read_chunks()).strip():
+            yield body
+        return
+    parser = EventParser()
+    for chunk in answer.read_chunks():
+        yield from parser.feed(chunk)
+
+
+def describe_request(frame: bytes) -> dict[str, str]:
+    """Headers that newer versions of the protocol want to be told by a message that names its version."""
+    if VERSION_IN_META.encode() not in frame:
+        return {}
+    message = json.loads(frame)
+    params = message.get("params") or {}
+    version = (params.get("_meta") or {}).get(VERSION_IN_META)
+    if not isinstance(version, str):
+        return {}
+    headers = {"MCP-Protocol-Version": version, "Mcp-Method": str(message.get("method"))}
+    name = params.get(NAMED_BY.get(message.get("method"), ""))
+    return {**headers, "Mcp-Name": encode_header(name)} if isinstance(name, str) else headers
+
+
+def encode_header(value: str) -> str:
+    """A header's value, in base64 when it holds more than visible ASCII."""
+    if value.isascii() and value.isprintable():
+        return value
+    return f"=?base64?{base64.b64encode(value.encode()).decode()}?="
