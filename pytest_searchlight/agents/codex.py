@@ -126,6 +126,9 @@ def write_config(contract: Contract, *, installation: Installation) -> str:
         '[history]\npersistence = "none"',
         "[agents]\nenabled = false",
         "[tools.experimental_request_user_input]\nenabled = false",
+        # Skills of the product's own would be unpacked into every home and announced to every model.
+        "[skills]\ninclude_instructions = false",
+        "[skills.bundled]\nenabled = false",
         *_write_server(contract),
         *_write_provider(installation),
     ]
