@@ -166,7 +166,13 @@ class Attempts:
         )
 
     def _read_wire(self, bundle: OpenBundle) -> Metering | None:
-        return None if self.proxy is None else read_metering(bundle.wire_folder)
+        if self.proxy is None:
+            return None
+        metering = read_metering(bundle.wire_folder)
+        # The spool repeats, frame by frame, what `metering.jsonl` is about to hold call by call.
+        for spool in bundle.wire_folder.glob("wire*"):
+            spool.unlink()
+        return metering
 
 
 def choose_pause_s(attempt: int, *, retry_after_s: float | None) -> float:
