@@ -18,12 +18,13 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from pytest_searchlight.domain import STATUS_RULES, RunStatus, TestRun
+from pytest_searchlight.domain import STATUS_RULES, RunStatus, SearchSetup, TestRun
 from pytest_searchlight.errors import EvidenceError, RunError, UserError
 from pytest_searchlight.evidence import OpenBundle
 from pytest_searchlight.extensions import Agent, AgentJob, AgentTrace, McpServer, ObservedRun
 from pytest_searchlight.metering import Metering, read_metering
 from pytest_searchlight.prompting import compose_prompt
+from pytest_searchlight.providers import classify_failure
 from pytest_searchlight.workspace import Workspace
 
 METER: Final = Path(__file__).with_name("meter")
@@ -126,7 +127,7 @@ class Attempts:
         return ObservedRun(
             run=self.run,
             prompt=prompt,
-            trace=settle_trace(trace, metering),
+            trace=settle_trace(trace, metering, setup=self.run.setup),
             metering=metering,
             own_tools=self.agent.list_own_tools(self.run.setup),
             agent_version=self.agent_version,
@@ -170,7 +171,7 @@ class Attempts:
             return None
         metering = read_metering(bundle.wire_folder)
         # The spool repeats, frame by frame, what `metering.jsonl` is about to hold call by call.
-        for spool in bundle.wire_folder.glob("wire*"):
+        for spool in (*bundle.wire_folder.glob("wire*"), *bundle.wire_folder.glob("*.tickets")):
             spool.unlink()
         return metering
 
@@ -181,41 +182,72 @@ def choose_pause_s(attempt: int, *, retry_after_s: float | None) -> float:
     return min(asked, _LONGEST_WAIT_S)
 
 
-def settle_trace(trace: AgentTrace, metering: Metering | None) -> AgentTrace:
+def settle_trace(trace: AgentTrace, metering: Metering | None, *, setup: SearchSetup) -> AgentTrace:
     """Correct the agent's view of how the run ended by what went over the wire.
 
-    An agent whose search never came up, or whose server died before any call succeeded, answers from
-    memory and says all is well: that measures nothing, so it becomes `setup_unavailable`.
+    An agent whose search never came up, or never once answered, goes on from memory and says all is well:
+    that measures nothing, so the run ends as a fault of infrastructure.
     """
-    if metering is None or trace.status is not RunStatus.GRADED:
+    if metering is None or trace.status not in {RunStatus.GRADED, RunStatus.TIMEOUT}:
         return trace
-    for explain in (_explain_not_visible, _explain_no_success):
-        reason = explain(metering)
-        if reason is not None:
-            return trace.model_copy(update={"status": RunStatus.SETUP_UNAVAILABLE, "reason": reason})
-    return trace.model_copy(update={"flags": (*trace.flags, *list_wire_flags(metering))})
+    fault = _find_missing_tools(metering) or _find_dead_provider(trace, metering, setup=setup)
+    if fault is not None:
+        return trace.model_copy(
+            update={"status": fault.status, "reason": fault.text, "retry_after_s": fault.retry_after_s}
+        )
+    return trace.model_copy(update={"flags": (*trace.flags, *list_wire_flags(metering, setup=setup))})
 
 
-def _explain_not_visible(metering: Metering) -> str | None:
+@dataclass(frozen=True)
+class _WireFault:
+    status: RunStatus
+    text: str
+    retry_after_s: float | None = None
+
+
+def _find_missing_tools(metering: Metering) -> _WireFault | None:
     if metering.tools_listed:
         return None
-    tail = f"; the server's last words: {metering.stderr_tail}" if metering.stderr_tail else ""
-    return f"the metering proxy did not see the server list its tools (state: {metering.state}){tail}"
+    words = metering.start_failure or metering.stderr_tail
+    tail = f"; the server's last words: {words}" if words else ""
+    return _WireFault(
+        RunStatus.SETUP_UNAVAILABLE,
+        f"the metering proxy did not see the server list its tools (reached: {metering.state}){tail}",
+    )
 
 
-def _explain_no_success(metering: Metering) -> str | None:
-    outcomes = [call.outcome for call in metering.calls]
-    if "server_died" in outcomes and "ok" not in outcomes:
-        return "the server died and no call to it ever succeeded"
+def _find_dead_provider(trace: AgentTrace, metering: Metering, *, setup: SearchSetup) -> _WireFault | None:
+    failures = [classify_failure(setup, call) for call in metering.calls]
+    if any(
+        failure is None and call.outcome in _ANSWERED
+        for failure, call in zip(failures, metering.calls, strict=True)
+    ):
+        return None
+    if any(call.outcome == "server_died" for call in metering.calls):
+        return _WireFault(RunStatus.SETUP_UNAVAILABLE, "the server died and no call to it ever succeeded")
+    known = [failure for failure in failures if failure is not None]
+    if known:
+        last = known[-1]
+        text = f"none of {len(failures)} provider call(s) was answered; the last one: {last.text}"
+        return _WireFault(last.status, text, last.retry_after_s)
+    if trace.status is RunStatus.TIMEOUT and any(call.outcome == "unanswered" for call in metering.calls):
+        return _WireFault(RunStatus.PROVIDER_ERROR, "the provider's server never answered a call in time")
     return None
 
 
-def list_wire_flags(metering: Metering) -> Iterator[str]:
+_ANSWERED: Final = frozenset({"ok", "tool_error", "protocol_error"})
+"""Outcomes by which a server answered a call, be it by an error that the agent has to live with."""
+
+
+def list_wire_flags(metering: Metering, *, setup: SearchSetup) -> Iterator[str]:
     """Short marks of what the wire saw besides ordinary calls."""
-    outcomes = {str(call.outcome) for call in metering.calls}
-    for outcome in ("server_died", "refused_budget"):
-        if outcome in outcomes:
-            yield outcome
+    outcomes = {call.outcome for call in metering.calls}
+    if "server_died" in outcomes:
+        yield "server_died"
+    if "refused_budget" in outcomes:
+        yield "refused_budget"
+    if any(classify_failure(setup, call) for call in metering.calls):
+        yield "provider_failures"
     if metering.recording_incomplete:
         yield "recording_incomplete"
     if metering.noise_lines:
