@@ -232,9 +232,11 @@ class FailureRule(Record):
 
     `shape` is how the answer came: a tool result marked as error, a JSON-RPC error, or a tool result that
     calls itself a success. `pattern` is a regular expression searched in its text, without regard to case.
+    `tool` limits the rule to one tool.
     """
 
     shape: Literal["error-result", "protocol-error", "success-text"]
+    tool: str | None = None
     pattern: Text
     kind: FailureKind
 

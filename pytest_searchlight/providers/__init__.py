@@ -3,7 +3,7 @@
 from pytest_searchlight.providers.failures import CallFailure, classify_failure
 from pytest_searchlight.providers.install import install_server
 from pytest_searchlight.providers.launch import build_server_launch, find_install, require_key
-from pytest_searchlight.providers.pins import PinDrift, compare_pin, write_pin
+from pytest_searchlight.providers.pins import PinDrift, collect_pins, compare_pin, write_pin
 from pytest_searchlight.providers.pricing import price_calls
 from pytest_searchlight.providers.setups import SETUPS_FILE, read_setups, register_setups
 
@@ -13,6 +13,7 @@ __all__ = [
     "PinDrift",
     "build_server_launch",
     "classify_failure",
+    "collect_pins",
     "compare_pin",
     "find_install",
     "install_server",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pytest_searchlight.domain import FailureKind, Record, RunStatus, SearchSetup
+from pytest_searchlight.domain import FailureKind, FailureRule, Record, RunStatus, SearchSetup
 from pytest_searchlight.metering import MeteredCall
 
 _SHAPES: Final = {"ok": "success-text", "tool_error": "error-result", "protocol_error": "protocol-error"}
@@ -60,11 +60,17 @@ def find_failure_kind(setup: SearchSetup, call: MeteredCall) -> FailureKind | No
     if shape == "protocol-error" and call.http_status is not None:
         return _read_http_status(call.http_status)
     for rule in setup.failures:
-        if rule.shape == shape and re.search(rule.pattern, _get_text(call), re.IGNORECASE):
+        if rule.shape == shape and _matches(rule, call):
             return rule.kind
     if shape == "protocol-error":
         return FailureKind.ARGUMENTS if call.error_code in _AGENT_MISTAKES else FailureKind.PROVIDER
     return None
+
+
+def _matches(rule: FailureRule, call: MeteredCall) -> bool:
+    if rule.tool is not None and rule.tool != call.tool:
+        return False
+    return re.search(rule.pattern, _get_text(call), re.IGNORECASE) is not None
 
 
 def _read_http_status(status: int) -> FailureKind:

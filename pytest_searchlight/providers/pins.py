@@ -13,6 +13,7 @@ import yaml
 
 from pytest_searchlight.domain import Record, SearchSetup, ToolPin
 from pytest_searchlight.errors import SettingsError
+from pytest_searchlight.metering import Metering
 from pytest_searchlight.providers.setups import parse_setups
 
 _SHOWN_HASH_CHARS: Final = 12
@@ -43,6 +44,11 @@ class PinDrift(Record):
         for pinned, found in self.changed:
             yield f"  ~ {pinned.name}: schema {_shorten(pinned)} pinned, {_shorten(found)} advertised"
         yield f"  look at what changed, then accept it with: sew pin {self.setup}"
+
+
+def collect_pins(metering: Metering) -> tuple[ToolPin, ...]:
+    """The tools that a server was seen to advertise, as they would be pinned."""
+    return tuple(ToolPin(name=tool.name, schema_sha256=tool.schema_sha256) for tool in metering.tools)
 
 
 def compare_pin(setup: SearchSetup, advertised: Sequence[ToolPin]) -> PinDrift | None:

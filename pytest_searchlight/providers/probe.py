@@ -20,6 +20,7 @@ import pytest_searchlight.meter
 from pytest_searchlight.domain import SearchSetup, ToolPin
 from pytest_searchlight.errors import RunError
 from pytest_searchlight.metering import Metering, read_metering
+from pytest_searchlight.providers.pins import collect_pins
 
 _METER: Final = Path(pytest_searchlight.meter.__file__).parent
 _MAX_PAGES: Final = 100
@@ -47,7 +48,7 @@ def probe_server(setup: SearchSetup, *, launch: Mapping[str, JsonValue]) -> tupl
             asyncio.run(_list_tools(spec, errors=Path(folder, "stderr.log"), timeout_s=timeout_s))
         except (ExceptionGroup, MCPError, OSError, TimeoutError) as error:
             raise _explain_failure(setup, read_metering(spool), timeout_s=timeout_s) from error
-        return _collect_pins(read_metering(spool))
+        return collect_pins(read_metering(spool))
 
 
 def _write_spec(path: Path, *, launch: Mapping[str, JsonValue], spool: Path) -> Path:
@@ -71,10 +72,6 @@ async def _list_tools(spec: Path, *, errors: Path, timeout_s: float) -> None:
                 if page.next_cursor is None:
                     break
                 page = await session.list_tools(params=PaginatedRequestParams(cursor=page.next_cursor))
-
-
-def _collect_pins(metering: Metering) -> tuple[ToolPin, ...]:
-    return tuple(ToolPin(name=tool.name, schema_sha256=tool.schema_sha256) for tool in metering.tools)
 
 
 def _explain_failure(setup: SearchSetup, metering: Metering, *, timeout_s: float) -> RunError:

@@ -99,7 +99,7 @@ def _find_problems(setup: SearchSetup) -> Iterator[str]:
         yield "`tools` is empty; list every tool the server advertises"
     if len(setup.tool_names) < len(setup.tools):
         yield "`tools` names a tool twice"
-    for tool in setup.tariffs.keys() - setup.tool_names:
+    for tool in sorted(setup.tariffs.keys() - setup.tool_names):
         yield f"tariffs.{tool}: no such tool in `tools`"
     yield from _find_pattern_problems(setup.failures)
 

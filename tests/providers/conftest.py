@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from fake_provider_api import FakeProviderApi, serve_provider_api
-from provider_lab import Lab
+from provider_stage.fake_provider_api import FakeProviderApi, serve_provider_api
+from provider_stage.provider_lab import Lab
 
 from pytest_searchlight.domain import SearchSetup
 from pytest_searchlight.providers import find_install, read_setups

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from metered_calls import make_call
+from provider_stage.metered_calls import make_call
 
 from pytest_searchlight.domain import FailureKind, RunStatus, SearchSetup
 from pytest_searchlight.metering import MeteredCall

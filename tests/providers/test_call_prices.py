@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from metered_calls import make_call, make_metering
+from provider_stage.metered_calls import make_call, make_metering
 
 from pytest_searchlight.domain import SearchSetup, UnitPrice
 from pytest_searchlight.metering import MeteredCall

@@ -8,8 +8,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import provider_stage
 import pytest
-from metered_server import read_text, start_metered
+from provider_stage.metered_server import read_text, start_metered
 from pydantic import JsonValue
 
 from pytest_searchlight.domain import FailureKind, SearchSetup
@@ -24,7 +25,7 @@ KEY = "fake-parallel-key-0123456789"
 @pytest.fixture(scope="module")
 def parallel(setups: dict[str, SearchSetup]) -> Iterator[SearchSetup]:
     """The shipped setup for parallel, moved to a server on loopback that wants the same key."""
-    program = Path(__file__).with_name("hosted_search_server.py")
+    program = Path(provider_stage.__file__).with_name("hosted_search_server.py")
     environment = {**os.environ, "HOSTED_SEARCH_KEY": KEY}
     with subprocess.Popen(
         [sys.executable, str(program)], env=environment, stdout=subprocess.PIPE, text=True

@@ -5,18 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from metered_server import read_text, start_metered
+from provider_stage.metered_server import read_text, start_metered
 
 from pytest_searchlight.errors import SettingsError
 from pytest_searchlight.metering import read_metering
 from pytest_searchlight.providers import (
     build_server_launch,
     classify_failure,
+    collect_pins,
     compare_pin,
     price_calls,
     read_setups,
 )
-from pytest_searchlight.providers.probe import probe_server
 
 PROJECT = Path(__file__).parent / "own_provider"
 SHIPPED = Path(__file__).parents[2] / "config"
@@ -33,10 +33,11 @@ def test_a_projects_own_server_is_started_metered_checked_and_priced_like_a_ship
         installs=tmp_path / "installs",
         project=PROJECT,
     )
-    assert compare_pin(shelf, probe_server(shelf, launch=launch)) is None
     with start_metered(launch, tmp_path) as server:
+        server.list_tools()
         assert read_text(server.call("find_book", word="plates")).startswith("The Quillmark Press")
     metering = read_metering(tmp_path / "spool")
+    assert compare_pin(shelf, collect_pins(metering)) is None
     assert price_calls(shelf, metering) == (0.002, ())
     assert classify_failure(shelf, metering.calls[0]) is None
 

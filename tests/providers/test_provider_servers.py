@@ -3,56 +3,41 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
-from fake_provider_api import CannedAnswer
-from metered_server import read_text, start_metered
-from provider_answers import PAGE_TEXT
-from provider_lab import CALLS, KEY, Lab
+from provider_stage.fake_provider_api import ApiRequest, CannedAnswer, FakeProviderApi
+from provider_stage.metered_server import MeteredServer, read_text, start_metered
+from provider_stage.provider_answers import PAGE_TEXT
+from provider_stage.provider_lab import CALLS, KEY, Lab
 from pydantic import JsonValue
 
-from pytest_searchlight.domain import FailureKind, ServerPin
+from pytest_searchlight.domain import FailureKind, SearchSetup, ServerPin
 from pytest_searchlight.errors import RunError
-from pytest_searchlight.providers import build_server_launch, classify_failure, compare_pin, price_calls
+from pytest_searchlight.metering import MeteredCall, Metering
+from pytest_searchlight.providers import (
+    build_server_launch,
+    classify_failure,
+    collect_pins,
+    compare_pin,
+    price_calls,
+)
 from pytest_searchlight.providers.probe import probe_server
+
+PRICES: dict[str, tuple[float | None, str]] = {
+    "exa": (0.007 + 2 * 0.001, ""),
+    "tavily": (None, "billed by five successful pages"),
+    "firecrawl": (None, "credits are sold by subscription plan"),
+    "brave": (2 * 0.005, ""),
+    "perplexity": (0.005, ""),
+}
 
 
 def refuse(status: int, body: Mapping[str, JsonValue] | None = None) -> CannedAnswer:
     payload = json.dumps(body or {"error": "the fake says no"}).encode()
     return CannedAnswer(status=status, body=payload, headers={"Retry-After": "7"})
-
-
-@pytest.mark.parametrize("name", sorted(CALLS))
-def test_a_real_server_advertises_exactly_the_pinned_tools(name: str, lab: Lab) -> None:
-    advertised = probe_server(lab.setups[name], launch=lab.launch(name))
-    assert compare_pin(lab.setups[name], advertised) is None
-    assert lab.api.list_requests(name) == []
-
-
-@pytest.mark.parametrize(
-    ("name", "usd", "unpriced"),
-    [
-        ("exa", 0.007 + 2 * 0.001, ""),
-        ("tavily", None, "billed by five successful pages"),
-        ("firecrawl", None, "credits are sold by subscription plan"),
-        ("brave", 2 * 0.005, ""),
-        ("perplexity", 0.005, ""),
-    ],
-)
-def test_a_real_server_searches_with_its_key_and_its_calls_are_priced_or_say_why_not(
-    name: str, usd: float | None, unpriced: str, lab: Lab
-) -> None:
-    with lab.start(name) as server:
-        for tool, arguments in CALLS[name].items():
-            assert PAGE_TEXT in read_text(server.call(tool, **arguments))
-    metering = lab.read()
-    assert [(call.tool, call.outcome) for call in metering.calls] == [(tool, "ok") for tool in CALLS[name]]
-    assert all(KEY in str(request.headers) for request in lab.api.list_requests(name))
-    assert lab.api.list_requests("unknown") == []
-    priced, reasons = price_calls(lab.setups[name], metering)
-    assert priced == (usd and pytest.approx(usd))
-    assert unpriced in " ".join(reasons)
 
 
 UPSTREAM_FAULTS: dict[str, list[tuple[CannedAnswer, FailureKind | None]]] = {
@@ -74,8 +59,8 @@ UPSTREAM_FAULTS: dict[str, list[tuple[CannedAnswer, FailureKind | None]]] = {
     ],
     "firecrawl": [
         (refuse(401), FailureKind.AUTH),
-        (refuse(402), FailureKind.QUOTA),
-        (refuse(429), FailureKind.RATE_LIMIT),
+        (refuse(402, {"success": False, "error": "Insufficient credits for this."}), FailureKind.QUOTA),
+        (refuse(429, {"success": False, "error": "Rate limit exceeded."}), FailureKind.RATE_LIMIT),
         (refuse(500), FailureKind.PROVIDER),
         (CannedAnswer(reset=True), FailureKind.PROVIDER),
         (CannedAnswer(body=b'{"success": false}'), FailureKind.PROVIDER),
@@ -99,29 +84,103 @@ UPSTREAM_FAULTS: dict[str, list[tuple[CannedAnswer, FailureKind | None]]] = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(UPSTREAM_FAULTS))
-def test_each_upstream_fault_is_told_by_what_the_real_server_makes_of_it(name: str, lab: Lab) -> None:
-    tool, arguments = next(iter(CALLS[name].items()))
+MISTAKES: dict[str, list[tuple[str, dict[str, JsonValue]]]] = {
+    name: [("no_such_tool", {}), (next(iter(calls)), {})] for name, calls in CALLS.items()
+}
+MISTAKES["tavily"].pop()  # its server sends wrong arguments on to the API
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observed:
+    """One session with a provider's real server: good calls, the agent's mistakes, then the API's faults."""
+
+    setup: SearchSetup
+    metering: Metering
+    answers: list[str]
+    requests: list[ApiRequest]
+    strangers: list[ApiRequest]
+
+    def split_calls(self) -> tuple[Sequence[MeteredCall], Sequence[MeteredCall], Sequence[MeteredCall]]:
+        calls, good = self.metering.calls, len(CALLS[self.setup.name])
+        faulty = good + len(MISTAKES[self.setup.name])
+        return calls[:good], calls[good:faulty], calls[faulty:]
+
+
+@pytest.fixture(scope="module", params=sorted(CALLS))
+def observed(
+    request: pytest.FixtureRequest,
+    running_api: FakeProviderApi,
+    setups: dict[str, SearchSetup],
+    installs: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Observed:
+    name: str = request.param
+    running_api.reset()
+    lab = Lab(setups=setups, api=running_api, installs=installs, folder=tmp_path_factory.mktemp(name))
     with lab.start(name) as server:
-        for answer, _ in UPSTREAM_FAULTS[name]:
-            lab.api.answer_with(name, answer)
+        server.list_tools()
+        answers = [read_text(server.call(tool, **arguments)) for tool, arguments in CALLS[name].items()]
+        requests = running_api.list_requests(name)
+        for tool, arguments in MISTAKES[name]:
             server.call(tool, **arguments)
-        lab.api.reset()
-        assert PAGE_TEXT in read_text(server.call(tool, **arguments))
-    *faulty, good = [classify_failure(lab.setups[name], call) for call in lab.read().calls]
-    assert [fault and fault.kind for fault in faulty] == [kind for _, kind in UPSTREAM_FAULTS[name]]
+        meet_faults(server, name, api=running_api)
+    return Observed(
+        setup=setups[name],
+        metering=lab.read(),
+        answers=answers,
+        requests=requests,
+        strangers=running_api.list_requests("unknown"),
+    )
+
+
+def meet_faults(server: MeteredServer, name: str, *, api: FakeProviderApi) -> None:
+    """Search once under each fault of the API, and once more when all is well again."""
+    tool, arguments = next(iter(CALLS[name].items()))
+    for answer, _ in UPSTREAM_FAULTS[name]:
+        api.answer_with(name, answer)
+        server.call(tool, **arguments)
+    api.reset()
+    server.call(tool, **arguments)
+
+
+def test_a_real_server_advertises_exactly_the_pinned_tools(observed: Observed) -> None:
+    assert compare_pin(observed.setup, collect_pins(observed.metering)) is None
+
+
+def test_a_real_server_searches_with_its_key_and_reaches_its_own_api_only(observed: Observed) -> None:
+    assert [PAGE_TEXT in answer for answer in observed.answers] == [True] * len(CALLS[observed.setup.name])
+    assert len(observed.requests) == len(observed.answers)
+    assert all(KEY in str(request.headers) for request in observed.requests)
+    assert observed.strangers == []
+
+
+def test_good_calls_are_priced_by_report_then_tariff_or_say_why_not(observed: Observed) -> None:
+    calls, _, _ = observed.split_calls()
+    assert [call.outcome for call in calls] == ["ok"] * len(calls)
+    usd, reasons = price_calls(observed.setup, observed.metering.model_copy(update={"calls": calls}))
+    expected_usd, reason = PRICES[observed.setup.name]
+    assert usd == (expected_usd and pytest.approx(expected_usd))
+    assert reason in " ".join(reasons)
+
+
+def test_wrong_arguments_and_unknown_tools_are_the_agents_mistakes(observed: Observed) -> None:
+    _, calls, _ = observed.split_calls()
+    assert all(call.outcome in {"tool_error", "protocol_error"} for call in calls)
+    assert [classify_failure(observed.setup, call) for call in calls] == [None] * len(calls)
+
+
+def test_each_upstream_fault_is_told_by_what_the_real_server_makes_of_it(observed: Observed) -> None:
+    _, _, calls = observed.split_calls()
+    *faulty, good = [classify_failure(observed.setup, call) for call in calls]
+    assert [fault and fault.kind for fault in faulty] == [
+        kind for _, kind in UPSTREAM_FAULTS[observed.setup.name]
+    ]
     assert good is None
 
 
-@pytest.mark.parametrize("name", sorted(CALLS))
-def test_wrong_arguments_and_unknown_tools_are_the_agents_mistakes(name: str, lab: Lab) -> None:
-    with lab.start(name) as server:
-        server.call("no_such_tool")
-        if name != "tavily":  # its server sends wrong arguments on to the API
-            server.call(next(iter(CALLS[name])), query=7)
-    calls = lab.read().calls
-    assert all(call.outcome in {"tool_error", "protocol_error"} for call in calls)
-    assert [classify_failure(lab.setups[name], call) for call in calls] == [None] * len(calls)
+def test_a_probe_reads_the_tools_without_calling_any(lab: Lab) -> None:
+    assert probe_server(lab.setups["exa"], launch=lab.launch("exa")) == lab.setups["exa"].tools
+    assert lab.api.list_requests("exa") == []
 
 
 def test_exas_telemetry_may_be_refused_and_never_counts_as_a_search(lab: Lab) -> None:
@@ -145,7 +204,7 @@ def test_a_dotenv_file_where_the_server_stands_changes_nothing(name: str, trap: 
     with start_metered({**lab.launch(name), "cwd": str(lab.folder)}, lab.folder) as server:
         tool, arguments = next(iter(CALLS[name].items()))
         assert PAGE_TEXT in read_text(server.call(tool, **arguments))
-        server.ask("tools/list", {})
+        server.list_tools()
     assert {tool.name for tool in lab.read().tools} == lab.setups[name].tool_names
     assert all(b"19" not in request.body for request in lab.api.list_requests(name))
 

@@ -6,11 +6,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from fake_provider_api import FakeProviderApi
-from metered_server import MeteredServer, start_metered
-from provider_answers import PAGE_URL
 from pydantic import JsonValue
 
+from provider_stage.fake_provider_api import FakeProviderApi
+from provider_stage.metered_server import MeteredServer, start_metered
+from provider_stage.provider_answers import PAGE_URL
 from pytest_searchlight.domain import SearchSetup
 from pytest_searchlight.metering import Metering, read_metering
 from pytest_searchlight.providers import build_server_launch

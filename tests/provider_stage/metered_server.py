@@ -47,6 +47,10 @@ class MeteredServer:
             if message.get("id") == self._last_id:
                 return message
 
+    def list_tools(self) -> Message:
+        """Ask for the tools, as every agent does before its first call."""
+        return self.ask("tools/list", {})
+
     def call(self, tool: str, **arguments: JsonValue) -> Message:
         """Call a tool and wait for its answer."""
         return self.ask("tools/call", {"name": tool, "arguments": arguments})

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from loopback_certificates import write_certificates
-from provider_answers import ENDPOINTS, HOSTS, TELEMETRY_HOST
 from pydantic import JsonValue
+
+from provider_stage.loopback_certificates import write_certificates
+from provider_stage.provider_answers import ENDPOINTS, HOSTS, TELEMETRY_HOST
 
 REDIRECT: Final = Path(__file__).with_name("redirect_sockets.cjs")
 
