@@ -7,10 +7,9 @@ import json
 from datetime import date
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
-from _pytest.mark.structures import ParameterSet
 from pydantic import JsonValue
 
 from pytest_searchlight.answers import find_answer
@@ -18,7 +17,7 @@ from pytest_searchlight.catalog import Catalog, find_catalogs, read_catalog
 from pytest_searchlight.deliverables import split_pointer
 from pytest_searchlight.domain import CheckOutcome, Record, Score, Task
 from pytest_searchlight.extensions import Registry
-from pytest_searchlight.proofs import prove_catalog
+from pytest_searchlight.proofs import CatalogProof, prove_catalog
 from pytest_searchlight.scoring import score_answer
 from pytest_searchlight.validators import register_validators
 from pytest_searchlight.yaml_source import read_yaml
@@ -54,6 +53,13 @@ def make_registry() -> Registry:
 
 
 REGISTRY = make_registry()
+
+
+@cache
+def prove_shipped(path: Path) -> CatalogProof:
+    return prove_catalog(read_shipped(path), REGISTRY, today=TODAY)
+
+
 TASKS = {f"{path.parent.name}/{task.id}": task for path in PATHS for task in read_shipped(path).tasks}
 
 
@@ -67,7 +73,7 @@ def read_phrasings() -> dict[str, TaskPhrasings]:
 PHRASINGS = read_phrasings()
 
 
-def list_cases(kind: Literal["honest", "dishonest"]) -> list[ParameterSet]:
+def list_cases(kind: Literal["honest", "dishonest"]) -> list[object]:
     return [
         pytest.param(name, phrasing, id=f"{name}: {phrasing.why}")
         for name, phrasings in PHRASINGS.items()
@@ -77,13 +83,10 @@ def list_cases(kind: Literal["honest", "dishonest"]) -> list[ParameterSet]:
 
 def put(value: JsonValue, pointer: str, new: JsonValue) -> None:
     *parents, last = split_pointer(pointer)
-    here = value
+    here: Any = value
     for step in parents:
-        here = here[int(step)] if isinstance(here, list) else here[step]  # type: ignore[index, call-overload]
-    if isinstance(here, list):
-        here[int(last)] = new
-    else:
-        here[last] = new  # type: ignore[index, call-overload]
+        here = here[int(step) if isinstance(here, list) else step]
+    here[int(last) if isinstance(here, list) else last] = new
 
 
 def score(task: Task, answer: JsonValue) -> Score:
@@ -105,14 +108,12 @@ def list_faults(found: Score) -> list[str]:
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.parent.name)
 def test_a_shipped_catalog_is_proven(path: Path) -> None:
-    proof = prove_catalog(read_shipped(path), REGISTRY, today=TODAY)
-    assert proof.problems == ()
+    assert prove_shipped(path).problems == ()
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.parent.name)
 def test_an_excerpt_says_what_the_ceiling_has_to_answer(path: Path) -> None:
-    proof = prove_catalog(read_shipped(path), REGISTRY, today=TODAY)
-    assert [note for note in proof.notes if "reference/excerpt" in note] == []
+    assert [note for note in prove_shipped(path).notes if "reference/excerpt" in note] == []
 
 
 @pytest.mark.parametrize("name", TASKS)
