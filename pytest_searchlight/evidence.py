@@ -15,6 +15,7 @@ altered bundle is recognised.
 from __future__ import annotations
 
 import base64
+import contextlib
 import glob
 import hashlib
 import json
@@ -95,6 +96,11 @@ class SessionFolder:
         """Move what interrupted attempts left to `attempts`, so that their runs can be made again."""
         for folder in sorted(self.runs.glob(".*.partial")):
             folder.rename(self.attempts / f"{folder.name.strip('.')}.{time.time_ns()}")
+
+    def set_aside(self, run_id: str) -> None:
+        """Move the bundle of a run that is planned no more to `attempts`; several processes may try."""
+        with contextlib.suppress(FileNotFoundError):
+            (self.runs / run_id).rename(self.attempts / f"{run_id}.{time.time_ns()}")
 
 
 @dataclass(frozen=True)

@@ -23,13 +23,15 @@ from pytest_searchlight.extensions import Registry
 from pytest_searchlight.grading import describe_unrun
 from pytest_searchlight.item_phases import CALL_REPORT_KEY
 from pytest_searchlight.plan import describe_plan
-from pytest_searchlight.preflight import check_session
+from pytest_searchlight.preflight import check_session, list_session_lanes
+from pytest_searchlight.preparation import prepare_setups
 from pytest_searchlight.proofs import check_tasks
 from pytest_searchlight.reporting import Progress, describe_exclusions, render_table
 from pytest_searchlight.session import BenchmarkSession
 from pytest_searchlight.settings import (
     STATE_FOLDER,
     Settings,
+    check_new_session,
     check_session_folder,
     find_session,
     read_process_environment,
@@ -110,10 +112,18 @@ class SessionHooks:
                 check_tasks(self.session.read_catalog(path), self.session.registry)
             if self.session.settings.resume:
                 self.session.folder.set_aside_partials()
+            elif not (self.config.option.collectonly or self.session.settings.plan):
+                check_new_session(self.session.folder.root)
             if self.session.settings.regrade is None:
                 check_session(self.session)
+                if not (self.config.option.collectonly or self.session.settings.plan):
+                    self._prepare_setups()
         except UserError as error:
             raise pytest.UsageError(str(error)) from None
+
+    def _prepare_setups(self) -> None:
+        lanes = list_session_lanes(self.session)
+        prepare_setups(self.session, lanes, tell=lambda text: self._write_line(f"searchlight: {text}"))
 
     def _find_argument_catalogs(self) -> Iterator[Path]:
         for argument in self.config.args:
@@ -127,7 +137,8 @@ class SessionHooks:
             records = read_records(self.session.folder)
             measured = sum(STATUS_RULES[record.status].counts for record in records)
             lines.append(
-                f"searchlight: resuming; {measured} of {len(records)} planned runs are measured and reused"
+                f"searchlight: resuming; {measured} of {len(records)} planned runs are measured, and reused "
+                "where task and setup are unchanged"
             )
         if self.session.settings.regrade:
             lines.append(

@@ -61,10 +61,10 @@ class LiveRun:
         """Grade what another session stored of this run. Gives the reason when there is nothing to grade."""
         folder = source.runs / self.run.run_id
         if not (folder / SEAL).is_file():
-            return f"{source.root} holds no evidence of this run; was its task or setup changed since?"
+            return f"{source.root.name} holds no evidence of this run; was its task or setup changed since?"
         stored = read_bundle(folder)
         if "trace" not in stored.head:
-            return f"the run was not made in {source.root}: {stored.head['record']['reason']}"
+            return str(stored.head["record"]["reason"])
         self._bundle = _copy_raw_files(stored, open_bundle(self.session.folder, self.run.run_id))
         self.graded = self.session.grade(read_observed(stored, self.run))
         return None

@@ -99,6 +99,15 @@ def check_task_names(catalogs: Iterable[Catalog], *, settings: Settings) -> None
             raise SettingsError(f"--searchlight-task: no task {name!r} in the collected catalogs{hint}")
 
 
+def check_model_names(settings: Settings, registry: Registry) -> None:
+    """Raise SettingsError when a model is named for an agent that is not known."""
+    for model in settings.models:
+        agent, named, _ = model.partition("=")
+        if named and agent not in registry.agents:
+            known = ", ".join(registry.agents)
+            raise SettingsError(f"--searchlight-model: {model!r} names an unknown agent (known: {known})")
+
+
 def make_slug(text: str) -> str:
     """`text` cut down to what a node id and a folder name can hold."""
     return re.sub(r"[^a-z0-9._-]+", "-", text.lower()).strip("-.") or "x"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_searchlight.catalog import Catalog
 from pytest_searchlight.errors import SettingsError
-from pytest_searchlight.matrix import Lane, check_task_names, list_lanes
+from pytest_searchlight.matrix import Lane, check_model_names, check_task_names, list_lanes
 from pytest_searchlight.providers import require_key
 from pytest_searchlight.session import BenchmarkSession
 
@@ -17,15 +16,22 @@ def check_session(session: BenchmarkSession) -> None:
     Raises:
         SettingsError: all problems found, one a line.
     """
-    check_task_names(session.catalogs, settings=session.settings)
-    lanes = [lane for catalog in session.catalogs for lane in _list_lanes(catalog, session)]
+    check_model_names(session.settings, session.registry)
+    if session.catalogs:  # tasks written in Python are not known before they are collected
+        check_task_names(session.catalogs, settings=session.settings)
+    lanes = list_session_lanes(session)
     problems = list(dict.fromkeys(problem for lane in lanes for problem in find_problems(lane, session)))
     if problems:
         raise SettingsError("\n".join(problems))
 
 
-def _list_lanes(catalog: Catalog, session: BenchmarkSession) -> Iterator[Lane]:
-    return list_lanes(catalog, settings=session.settings, registry=session.registry)
+def list_session_lanes(session: BenchmarkSession) -> list[Lane]:
+    """The lanes of all collected catalogs. Raises SettingsError for an unknown agent or setup."""
+    return [
+        lane
+        for catalog in session.catalogs
+        for lane in list_lanes(catalog, settings=session.settings, registry=session.registry)
+    ]
 
 
 def find_problems(lane: Lane, session: BenchmarkSession) -> Iterator[str]:

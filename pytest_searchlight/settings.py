@@ -166,6 +166,15 @@ def check_session_folder(folder: Path, *, option: str) -> Path:
     return folder
 
 
+def check_new_session(folder: Path) -> None:
+    """Raise SettingsError when `folder` holds a session already: its evidence is not reused unasked."""
+    if (folder / "session.json").exists():
+        raise SettingsError(
+            f"--searchlight-output: {folder} holds a session already; go on with it by "
+            f"--searchlight-resume={folder}, or choose another folder"
+        )
+
+
 def recall_options(folder: Path) -> dict[str, str]:
     """The options an earlier session recorded, by dest, as text. Raises SettingsError when unreadable."""
     try:

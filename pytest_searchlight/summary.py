@@ -70,6 +70,12 @@ class PlannedRun(Record):
     nodeid: str
     record: RunRecord
 
+    @property
+    def place(self) -> tuple[object, ...]:
+        """Which cell of the matrix the run fills, whatever its task and setup say today."""
+        run = self.record
+        return run.catalog, run.task, run.agent, run.model_name, run.setup, run.repetition
+
 
 def read_plan(session: SessionFolder) -> list[PlannedRun]:
     """The planned runs. Raises EvidenceError when there is no readable plan."""
@@ -81,12 +87,20 @@ def read_plan(session: SessionFolder) -> list[PlannedRun]:
 
 
 def write_plan(session: SessionFolder, runs: Iterable[PlannedRun]) -> None:
-    """Add `runs` to the plan; those that are planned already stay as they are."""
+    """Add `runs` to the plan; those that are planned already stay as they are.
+
+    A run whose task or setup was changed since takes the place of the old one, whose evidence is set aside.
+    """
     planned = read_plan(session) if session.plan_file.exists() else []
     known = {each.record.run_id for each in planned}
     added = [each for each in runs if each.record.run_id not in known]
+    places = {each.place for each in added}
+    for each in planned:
+        if each.place in places:
+            session.set_aside(each.record.run_id)
     if added:
-        lines = (each.model_dump_json() + "\n" for each in [*planned, *added])
+        kept = (each for each in planned if each.place not in places)
+        lines = (each.model_dump_json() + "\n" for each in [*kept, *added])
         write_atomic(session.plan_file, "".join(lines).encode())
 
 

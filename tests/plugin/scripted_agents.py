@@ -16,7 +16,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from pytest_searchlight.domain import CallOutcome, CheckOutcome, RunStatus, SearchSetup, Task, ToolCall, Usage, Verdict
+from pytest_searchlight.domain import (
+    CallOutcome,
+    CheckOutcome,
+    RunStatus,
+    SearchSetup,
+    Task,
+    ToolCall,
+    Usage,
+    Verdict,
+)
 from pytest_searchlight.errors import RunError
 from pytest_searchlight.extensions import AgentJob, AgentTrace, Answer, Registry
 from pytest_searchlight.workspace import run_process
@@ -27,6 +36,7 @@ if TYPE_CHECKING:
 Script = Callable[[AgentJob], AgentTrace]
 
 NOTES: Final = Path("agent-notes")
+MAY_ANSWER: Final = Path("may-answer")
 SURROGATE: Final = "lone \ud83d and \x00 and \x1b[31m and \u2028"
 SECRET_TEXT: Final = "key is sk-very-secret-value"
 
@@ -78,7 +88,9 @@ def count_notes(project: Path, what: str) -> int:
 # --- answers ---------------------------------------------------------------------------------------------
 
 
-def answer(text: str, *, tool_calls: tuple[ToolCall, ...] = (), tokens: int = 0, reason: str = "") -> AgentTrace:
+def answer(
+    text: str, *, tool_calls: tuple[ToolCall, ...] = (), tokens: int = 0, reason: str = ""
+) -> AgentTrace:
     """A finished run with this final message."""
     return AgentTrace(
         status=RunStatus.GRADED,
@@ -106,12 +118,19 @@ def answer_with_many_tokens(job: AgentJob) -> AgentTrace:
     return answer_right(job).model_copy(update={"usage": Usage(input_tokens=600, output_tokens=400)})
 
 
+def fail_at_a_cost(job: AgentJob) -> AgentTrace:  # noqa: ARG001
+    usage = Usage(input_tokens=1000, output_tokens=0)
+    return AgentTrace(status=RunStatus.AGENT_ERROR, reason="fell over", usage=usage, retry_after_s=0.0)
+
+
 def answer_without_usage(job: AgentJob) -> AgentTrace:
     return answer_right(job).model_copy(update={"usage": Usage()})
 
 
 def answer_oddly(job: AgentJob) -> AgentTrace:  # noqa: ARG001
-    call = ToolCall(tool="notepad", arguments={"text": SURROGATE}, outcome=CallOutcome.OK, result_text=SURROGATE)
+    call = ToolCall(
+        tool="notepad", arguments={"text": SURROGATE}, outcome=CallOutcome.OK, result_text=SURROGATE
+    )
     return answer(json.dumps({"colour": SURROGATE}) + SURROGATE + "x" * 200_000, tool_calls=(call,))
 
 
@@ -155,6 +174,13 @@ def throw(job: AgentJob) -> AgentTrace:
     return answer_right(job)
 
 
+def ail(job: AgentJob) -> AgentTrace:
+    """Fail until the file ``may-answer`` is there."""
+    if MAY_ANSWER.exists():
+        return answer_right(job)
+    return AgentTrace(status=RunStatus.RATE_LIMITED, reason="too many requests", retry_after_s=0.0)
+
+
 # --- processes -------------------------------------------------------------------------------------------
 
 STUBBORN: Final = """
@@ -172,7 +198,7 @@ while True:
 
 def hang_once(job: AgentJob) -> AgentTrace:
     """Hang in a stubborn process until killed; answer when made again."""
-    if job.run.task.id.startswith("quick") or Path("may-answer").exists():
+    if job.run.task.id.startswith("quick") or MAY_ANSWER.exists():
         return answer_right(job)
     NOTES.mkdir(exist_ok=True)
     run_process(
@@ -190,7 +216,7 @@ def hang_once(job: AgentJob) -> AgentTrace:
 
 def kill_worker_once(job: AgentJob) -> AgentTrace:
     """Die with the whole worker process, once, in the task called ``deadly``."""
-    if job.run.task.id == "deadly" and not Path("may-answer").exists():
+    if job.run.task.id == "deadly" and not MAY_ANSWER.exists():
         (job.record / "last-words.txt").write_text("about to die", encoding="utf-8")
         os.kill(os.getpid(), signal.SIGKILL)
     return answer_right(job)
@@ -225,6 +251,7 @@ SCRIPTS: Final[dict[str, Script]] = {
     "wrong": answer_wrong,
     "prose": answer_in_prose,
     "spender": answer_with_many_tokens,
+    "costly-fault": fail_at_a_cost,
     "uncounted": answer_without_usage,
     "odd": answer_oddly,
     "teller": tell_secret,
@@ -238,6 +265,7 @@ SCRIPTS: Final[dict[str, Script]] = {
     "toolless": end_as(RunStatus.SETUP_UNAVAILABLE, "no tools came up"),
     "unserved": end_as(RunStatus.PROVIDER_ERROR, "the provider is down"),
     "limited": end_as(RunStatus.RATE_LIMITED, "too many requests"),
+    "ailing": ail,
     "recovering": recover,
     "throwing": throw,
     "hanging": hang_once,

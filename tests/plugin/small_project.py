@@ -36,13 +36,17 @@ _QUIET = ("-p", "no:anyio")
 _TAKEN = (signal.SIGINT, signal.SIGTERM)
 _NOT_PASSED_ON = ("PYTEST_", "PYTHONDONTWRITEBYTECODE", "SEARCHLIGHT_")
 
-AGENTS_CONFTEST = "from plugin.scripted_agents import pytest_searchlight_register as pytest_searchlight_register\n"
+AGENTS_CONFTEST = (
+    "from plugin.scripted_agents import pytest_searchlight_register as pytest_searchlight_register\n"
+)
 """Makes the agents of `scripted_agents` known in a project."""
 
 
 def make_task(name: str, *, control: bool = False, **fields: Any) -> dict[str, Any]:
     """A task whose right answer is blue; a control's is none. `fields` replace what it has."""
-    right, wrong = ({"colour": None}, {"colour": "red"}) if control else ({"colour": "blue"}, {"colour": "red"})
+    right, wrong = (
+        ({"colour": None}, {"colour": "red"}) if control else ({"colour": "blue"}, {"colour": "red"})
+    )
     check = {"kind": "decline", "fields": ["/colour"]} if control else _expect_blue()
     return {
         "id": name,

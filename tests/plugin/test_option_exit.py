@@ -21,7 +21,9 @@ def test_by_default_the_exit_code_is_pytests_own(project: Project, agent: str, c
     assert run(project, agent).code == code
 
 
-@pytest.mark.parametrize(("agent", "code"), [("right", 0), ("wrong", 0), ("stray", 0), ("broken", 1), ("unfit", 1)])
+@pytest.mark.parametrize(
+    ("agent", "code"), [("right", 0), ("wrong", 0), ("stray", 0), ("broken", 1), ("unfit", 1)]
+)
 def test_with_soundness_it_says_whether_every_planned_run_was_measured(
     project: Project, agent: str, code: int
 ) -> None:

@@ -24,8 +24,8 @@ def test_without_the_option_each_agent_runs_its_own_model(project: Project) -> N
     assert "[talker-no-search-r1]" in project.run("catalogs", "--collect-only", "-q").out
 
 
-def test_a_bare_model_goes_to_every_agent_that_has_one(project: Project, way: tuple[str, ...]) -> None:
-    assert list_models(run_models(project, "--searchlight-model=talk-2", *way)) == {
+def test_a_bare_model_goes_to_every_agent_that_has_one(project: Project) -> None:
+    assert list_models(run_models(project, "--searchlight-model=talk-2")) == {
         ("talker", "talk-2"),
         ("oracle", None),
     }

@@ -6,9 +6,9 @@ if TYPE_CHECKING:
     from plugin.small_project import Project
 
 
-def test_evidence_and_summary_go_into_the_named_folder(project: Project, way: tuple[str, ...]) -> None:
+def test_evidence_and_summary_go_into_the_named_folder(project: Project) -> None:
     project.write_catalog(["sky"])
-    done = project.run("--searchlight-agent=oracle", "--searchlight-output=results/today", *way)
+    done = project.run("--searchlight-agent=oracle", "--searchlight-output=results/today")
     assert done.code == 0, done.out
     folder = project.root / "results" / "today"
     assert {path.name for path in folder.iterdir()} >= {"session.json", "runs.jsonl", "summary.json", "runs"}
@@ -38,7 +38,7 @@ def test_a_folder_that_holds_another_session_is_refused_unless_it_is_resumed(pro
     assert project.run(*args).code == 0
     again = project.run(*args)
     assert again.code == 4
-    assert "--searchlight-resume=results" in again.err
+    assert "holds a session already; go on with it by --searchlight-resume=" in again.err
 
 
 def test_the_ini_twin_is_a_default(project: Project) -> None:

@@ -40,7 +40,9 @@ def test_a_plan_leaves_no_folder(project: Project) -> None:
 
 def test_a_plan_checks_what_a_session_would_check(project: Project) -> None:
     project.write_catalog(["sky"])
-    done = project.run("--searchlight-plan", "--searchlight-agent=baseline", "--searchlight-setup=exa", EXA_API_KEY="")
+    done = project.run(
+        "--searchlight-plan", "--searchlight-agent=baseline", "--searchlight-setup=exa", EXA_API_KEY=""
+    )
     assert done.code == 4
     assert "EXA_API_KEY" in done.err
 

@@ -6,9 +6,9 @@ if TYPE_CHECKING:
     from plugin.small_project import Project
 
 
-def test_each_task_runs_that_often(project: Project, way: tuple[str, ...]) -> None:
+def test_each_task_runs_that_often(project: Project) -> None:
     project.write_catalog(["sky"])
-    done = project.run("--searchlight-repetitions=3", *way)
+    done = project.run("--searchlight-repetitions=3")
     assert sorted(row["repetition"] for row in done.rows) == [1, 2, 3]
     assert len({row["identity"] for row in done.rows}) == 3
     assert done.summary["results"][0]["planned"] == 3

@@ -42,7 +42,9 @@ def test_the_same_seed_gives_the_same_order_whatever_the_hash_seed(wide_project:
 
 def test_runs_are_interleaved_by_repetition_then_task_then_setup(wide_project: Project) -> None:
     items = list_items(wide_project)
-    assert [item.partition("[")[0] for item in items] == [task for _ in range(2) for task in TASKS for _ in SETUPS]
+    assert [item.partition("[")[0] for item in items] == [
+        task for _ in range(2) for task in TASKS for _ in SETUPS
+    ]
     assert [item.rpartition("-r")[2] for item in items] == ["1]"] * 12 + ["2]"] * 12
     groups = [tuple(find_setups(items[start : start + 3])) for start in range(0, 24, 3)]
     assert all(sorted(group) == sorted(SETUPS) for group in groups)

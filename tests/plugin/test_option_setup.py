@@ -2,15 +2,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plugin.small_project import AGENTS_CONFTEST
+
 if TYPE_CHECKING:
     from plugin.small_project import Project
 
 
-def test_only_the_named_setups_are_run(project: Project, way: tuple[str, ...]) -> None:
+def test_only_the_named_setups_are_run(project: Project) -> None:
     project.write_catalog(["sky"], setups=["no-search", "ceiling"])
-    done = project.run("--searchlight-setup=floor,no-search", *way)
+    done = project.run("--searchlight-setup=floor,no-search")
     assert done.code == 0, done.out
     assert {row["setup"] for row in done.rows} == {"floor", "no-search"}
+
+
+def test_every_selecting_option_holds_under_every_way_of_running(
+    project: Project, way: tuple[str, ...]
+) -> None:
+    project.write("conftest.py", AGENTS_CONFTEST)
+    project.write_catalog(["sky", "sea", "sand"])
+    selection = (
+        "--searchlight-agent=talker,right",
+        "--searchlight-task=sky,sand",
+        "--searchlight-model=talk-2",
+    )
+    done = project.run("--searchlight-setup=floor", "--searchlight-repetitions=2", *selection, *way)
+    cells = [(row["agent"], row["model_name"], row["task"], row["repetition"]) for row in done.rows]
+    agents = [("talker", "talk-2"), ("right", None)]
+    assert sorted(cells, key=str) == sorted(
+        [(*agent, task, number) for agent in agents for task in ("sky", "sand") for number in (1, 2)], key=str
+    )
 
 
 def test_without_the_option_the_catalogs_own_setups_are_run(project: Project) -> None:

@@ -58,7 +58,18 @@ def test_a_wrong_ini_value_is_refused_too(project: Project) -> None:
 
 def test_help_teaches_every_option_and_its_ini_twin(mistaken: Project) -> None:
     out = " ".join(mistaken.run("--help").out.split())
-    for name in ("setup", "agent", "model", "task", "repetitions", "output", "resume", "regrade", "seed", "plan"):
+    for name in (
+        "setup",
+        "agent",
+        "model",
+        "task",
+        "repetitions",
+        "output",
+        "resume",
+        "regrade",
+        "seed",
+        "plan",
+    ):
         assert f"--searchlight-{name}" in out
         assert f"searchlight_{name} " in out
     for name in ("max-cost-usd", "max-tokens", "max-provider-calls", "max-wall-clock-s", "exit"):

@@ -140,7 +140,10 @@ def test_counts_of_the_summary_reconcile(session: Finished) -> None:
 
 
 def test_the_table_shows_coverage_and_says_what_was_left_out(session: Finished) -> None:
-    assert "not counted: 1 setup_unavailable, 2 agent_error, 1 provider_error, 1 rate_limited, 1 skipped" in session.out
+    assert (
+        "not counted: 1 setup_unavailable, 2 agent_error, 1 provider_error, 1 rate_limited, 1 skipped"
+        in session.out
+    )
     line = next(line for line in session.out.splitlines() if " broken " in line and "no-search" in line)
     assert " 0/1 " in line
     assert "%" not in line
