@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 LONG_FRAME_BYTES = 4096
 ENDS_BYTES = 400
+_DECODER = json.JSONDecoder(strict=False)  # a raw control character in a text is no reason to withhold it
 
 _ID = rb'(?:-?\d{1,30}(?:\.\d{1,30})?|"(?:[^"\\]|\\.){0,200}")'
 _VERSION = rb'"jsonrpc"\s*:\s*"2\.0"'
@@ -64,7 +65,7 @@ def read_messages(frame: Chunk | bytearray) -> list[Message]:
         if message and (message.is_response or message.method is not None):
             return [message]
     try:
-        document = json.loads(bytes(frame).decode("utf-8", "replace"))
+        document = _DECODER.decode(bytes(frame).decode("utf-8", "replace"))
     except ValueError:
         return []
     except RecursionError:  # nested too deep for this parser, which is no reason to withhold it

@@ -146,7 +146,7 @@ class _Stream:
 
 def _parse_json(data: bytes) -> JsonValue:
     """JSON whose strings can be encoded again: a lone surrogate becomes a question mark, NaN becomes null."""
-    value: JsonValue = json.loads(data.decode("utf-8", "replace"), parse_constant=lambda _: None)
+    value: JsonValue = json.loads(data.decode("utf-8", "replace"), strict=False, parse_constant=lambda _: None)
     if b"\\u" not in data:
         return value
     clean: JsonValue = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))

@@ -1,0 +1,193 @@
+"""How a session ends: the server dies, never comes up, or will not go; the client leaves; the meter is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from meter_client import (
+    METER,
+    STUB,
+    encode,
+    find_children,
+    find_server_pid,
+    open_meter,
+    stop_hard,
+    wait_until_gone,
+    write_spec,
+)
+
+from pytest_searchlight.metering import ServerExit
+
+IGNORE_INTERRUPT = ["sh", "-c", 'trap "" INT; exec "$@"', "sh"]
+
+
+def test_a_server_that_dies_looks_dead_to_the_client_and_to_the_record(tmp_path: Path) -> None:
+    with open_meter(tmp_path) as client:
+        client.ask("initialize")
+        hanging, killing = client.send_call("hang"), client.send_call("die", code=7)
+        answers = {message["id"]: message["error"] for message in (client.read(), client.read())}
+        assert client.wait() == 1
+        assert "exit code 7" in client.read_errors()
+        metering = client.read_metering()
+    assert set(answers) == {hanging, killing}
+    for error in answers.values():
+        assert error == {"code": -32000, "message": "server closed: exit code 7"}
+    assert [call.outcome for call in metering.calls] == ["server_died", "server_died"]
+    assert metering.server_exit == ServerExit(code=7, unasked=True)
+    assert not metering.recording_incomplete
+
+
+def test_a_signal_that_killed_the_server_is_named(tmp_path: Path) -> None:
+    with open_meter(tmp_path) as client:
+        error = client.call("kill", signum=int(signal.SIGSEGV))["error"]
+        assert error["message"] == "server closed: killed by signal 11 (SIGSEGV)"
+        assert client.wait() == 1
+
+
+@pytest.mark.parametrize("size", [10, 100_000], ids=["short", "long"])
+def test_a_frame_torn_by_the_servers_death_is_ended_before_the_error(tmp_path: Path, size: int) -> None:
+    torn = b'{"jsonrpc":"2.0","id":%ID%,"result":{"content":[{"type":"text","text":"' + b"x" * size
+    with open_meter(tmp_path) as client:
+        client.send_call("die", code=1, data=encode(torn))
+        frame = client.read_frame()
+        if size > 10:
+            assert frame == torn.replace(b"%ID%", b"1") + b"\n"
+            frame = client.read_frame()
+        assert b"server closed" in frame
+        assert client.wait() == 1
+        assert client.read_metering().calls[0].outcome == "server_died"
+
+
+def test_a_server_that_leaves_without_being_asked_ends_the_meter_with_an_error(tmp_path: Path) -> None:
+    with open_meter(tmp_path, server={"command": ["true"]}) as client:
+        assert client.wait() == 1
+        assert client.read_metering().server_exit == ServerExit(code=0, unasked=True)
+
+
+def test_a_server_whose_child_holds_its_stdout_is_still_seen_to_die(tmp_path: Path) -> None:
+    with open_meter(tmp_path) as client:
+        child = int(client.call_for_text("child"))
+        assert "exit code 3" in client.call("die", code=3)["error"]["message"]
+        assert client.wait() == 1
+        wait_until_gone(child)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["no-such-program"], ["/no/such/program"], ["/etc/hostname"]],
+    ids=["name", "path", "not executable"],
+)
+def test_a_server_that_cannot_be_started_is_reported_with_the_first_request(
+    tmp_path: Path, command: list[str]
+) -> None:
+    with open_meter(tmp_path, server={"command": command}) as client:
+        error = client.ask("initialize")["error"]
+        assert error["code"] == -32000
+        assert f"server not started: {command[0]}" in error["message"]
+        assert client.wait() == 1
+        assert command[0] in client.read_errors()
+        metering = client.read_metering()
+    assert metering.state == "started"
+    assert metering.start_failure == error["message"]
+
+
+def test_a_client_that_leaves_takes_the_server_with_it(tmp_path: Path) -> None:
+    with open_meter(tmp_path) as client:
+        child = int(client.call_for_text("child"))
+        server = find_server_pid(client)
+        guards = find_children(client.process.pid)
+        assert client.close() == 0
+        for pid in (server, child, *guards):
+            wait_until_gone(pid)
+        assert client.read_metering().server_exit == ServerExit(code=0, unasked=False)
+
+
+@pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_ends_meter_and_server_also_when_inherited_as_ignored(
+    tmp_path: Path, signum: signal.Signals
+) -> None:
+    with open_meter(tmp_path, prefix=IGNORE_INTERRUPT) as client:
+        client.ask("initialize")
+        server = find_server_pid(client)
+        client.process.send_signal(signum)
+        assert client.wait() == 128 + signum
+        wait_until_gone(server)
+        assert client.read_metering().ended
+
+
+def test_a_stubborn_server_is_ended_by_force(tmp_path: Path) -> None:
+    with open_meter(tmp_path, "--stubborn", stop_grace_s=0.1) as client:
+        client.ask("initialize")
+        assert client.close() == 0
+        assert client.read_metering().server_exit == ServerExit(code=-9, unasked=False)
+
+
+def test_a_second_signal_ends_the_patience_with_a_stubborn_server(tmp_path: Path) -> None:
+    with open_meter(tmp_path, "--stubborn", stop_grace_s=600) as client:
+        client.ask("initialize")
+        client.close_input()
+        while client.process.poll() is None:
+            client.process.send_signal(signal.SIGTERM)
+            try:
+                client.process.wait(0.05)
+            except subprocess.TimeoutExpired:
+                continue
+        assert client.read_metering().server_exit == ServerExit(code=-9, unasked=False)
+
+
+def test_nothing_survives_a_meter_that_is_killed_and_its_record_is_readable(tmp_path: Path) -> None:
+    with open_meter(tmp_path, "--stubborn", stop_grace_s=0.2) as client:
+        child = int(client.call_for_text("child"))
+        client.send_call("hang")
+        server, processes = find_server_pid(client), find_children(client.process.pid)
+        stop_hard(client.process.pid)
+        client.wait()
+        for pid in (server, child, *processes):
+            wait_until_gone(pid)
+        metering = client.read_metering()
+    assert metering.state == "spawned"
+    assert not metering.ended
+    assert metering.recording_incomplete
+
+
+def test_nothing_survives_a_parent_that_is_killed(tmp_path: Path) -> None:
+    """The parent holds the meter's pipes; when it is killed, all the meter sees is that they end."""
+    parent_code = (
+        "import subprocess, sys\n"
+        "meter = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)\n"
+        'meter.stdin.write(b\'{"jsonrpc":"2.0","id":1,"method":"initialize"}\\n\')\n'
+        "meter.stdin.flush()\n"
+        "meter.stdout.readline()\n"
+        "print(meter.pid, flush=True)\n"
+        "meter.wait()\n"
+    )
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    server = {"command": [sys.executable, "-I", "-S", str(STUB), "--stubborn"]}
+    spec = write_spec(tmp_path, {"server": server, "spool": str(spool), "stop_grace_s": 0.2})
+    meter = [sys.executable, "-I", "-S", str(METER), "--spec", str(spec)]
+    with subprocess.Popen([sys.executable, "-c", parent_code, *meter], stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        meter_pid = int(parent.stdout.readline())
+        processes = [meter_pid, *find_children(meter_pid)]
+        stop_hard(parent.pid)
+    assert len(processes) == 3
+    for pid in processes:
+        wait_until_gone(pid)
+
+
+def test_a_client_that_stops_reading_ends_the_session(tmp_path: Path) -> None:
+    with open_meter(tmp_path) as client:
+        client.ask("initialize")
+        assert client.process.stdout is not None
+        os.close(
+            os.dup2(os.open(os.devnull, os.O_RDONLY), client.process.stdout.fileno())
+            and os.open(os.devnull, os.O_RDONLY)
+        )
+        client.send_call("echo", text="nobody listens")
+        assert client.process.wait(20) == 0
