@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from provider_stage.fake_provider_api import ApiRequest, CannedAnswer, FakeProviderApi
-from provider_stage.metered_server import MeteredServer, read_text, start_metered
+from provider_stage.metered_server import MeteredServer, read_text
 from provider_stage.provider_answers import PAGE_TEXT
 from provider_stage.provider_lab import CALLS, KEY, Lab
 from pydantic import JsonValue
@@ -84,6 +84,11 @@ UPSTREAM_FAULTS: dict[str, list[tuple[CannedAnswer, FailureKind | None]]] = {
 }
 
 
+DOTENV_TRAPS = """
+DEFAULT_PARAMETERS={"max_results": 19}
+BRAVE_MCP_ENABLED_TOOLS=brave_web_search
+FIRECRAWL_API_URL=http://127.0.0.1:9
+"""
 MISTAKES: dict[str, list[tuple[str, dict[str, JsonValue]]]] = {
     name: [("no_such_tool", {}), (next(iter(calls)), {})] for name, calls in CALLS.items()
 }
@@ -117,6 +122,7 @@ def observed(
     name: str = request.param
     running_api.reset()
     lab = Lab(setups=setups, api=running_api, installs=installs, folder=tmp_path_factory.mktemp(name))
+    Path(str(lab.launch(name)["cwd"]), ".env").write_text(DOTENV_TRAPS)
     with lab.start(name) as server:
         server.list_tools()
         answers = [read_text(server.call(tool, **arguments)) for tool, arguments in CALLS[name].items()]
@@ -154,6 +160,11 @@ def test_a_real_server_searches_with_its_key_and_reaches_its_own_api_only(observ
     assert observed.strangers == []
 
 
+def test_a_dotenv_file_where_the_server_stands_changes_nothing(observed: Observed) -> None:
+    assert {tool.name for tool in observed.metering.tools} == observed.setup.tool_names
+    assert all(b"19" not in request.body for request in observed.requests)
+
+
 def test_good_calls_are_priced_by_report_then_tariff_or_say_why_not(observed: Observed) -> None:
     calls, _, _ = observed.split_calls()
     assert [call.outcome for call in calls] == ["ok"] * len(calls)
@@ -189,24 +200,6 @@ def test_exas_telemetry_may_be_refused_and_never_counts_as_a_search(lab: Lab) ->
         assert PAGE_TEXT in read_text(server.call("web_search_exa", query="plates"))
     assert len(lab.api.list_requests("exa")) == 1
     assert all(KEY not in str(request) for request in lab.api.list_requests("telemetry"))
-
-
-@pytest.mark.parametrize(
-    ("name", "trap"),
-    [
-        ("tavily", 'DEFAULT_PARAMETERS={"max_results": 19}'),
-        ("brave", "BRAVE_MCP_ENABLED_TOOLS=brave_web_search"),
-        ("firecrawl", "FIRECRAWL_API_URL=http://127.0.0.1:9"),
-    ],
-)
-def test_a_dotenv_file_where_the_server_stands_changes_nothing(name: str, trap: str, lab: Lab) -> None:
-    (lab.folder / ".env").write_text(trap + "\n")
-    with start_metered({**lab.launch(name), "cwd": str(lab.folder)}, lab.folder) as server:
-        tool, arguments = next(iter(CALLS[name].items()))
-        assert PAGE_TEXT in read_text(server.call(tool, **arguments))
-        server.list_tools()
-    assert {tool.name for tool in lab.read().tools} == lab.setups[name].tool_names
-    assert all(b"19" not in request.body for request in lab.api.list_requests(name))
 
 
 def test_a_server_that_refuses_to_start_is_unavailable_with_its_own_words(lab: Lab) -> None:
