@@ -49,6 +49,7 @@ def _build_parser() -> argparse.ArgumentParser:
     _add_init(commands)
     _add_validate(commands)
     _add_summarize(commands)
+    _add_pin(commands)
     _add_schema(commands)
     return parser
 
@@ -102,6 +103,17 @@ def _add_summarize(commands: _Commands[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("folder", type=Path, help="the session's folder")
     parser.set_defaults(command=run_summarize)
+
+
+def _add_pin(commands: _Commands[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "pin",
+        help="accept what a provider's server advertises now",
+        description="Install and start a provider's pinned server and write the tools it advertises into the "
+        "project's config/provider-arm-tools.yaml. Nothing is called, so nothing is spent.",
+    )
+    parser.add_argument("setup", help="the search setup, for example exa")
+    parser.set_defaults(command=run_pin)
 
 
 def _add_schema(commands: _Commands[argparse.ArgumentParser]) -> None:
@@ -177,6 +189,26 @@ def run_summarize(options: argparse.Namespace) -> int:
     summary = write_summary(SessionFolder(folder))
     print("\n".join([*render_table(summary), describe_exclusions(summary.counts) or ""]).rstrip())
     print(f"written: {folder}/summary.json, {folder}/runs.jsonl")
+    return OK
+
+
+def run_pin(options: argparse.Namespace) -> int:
+    """Write the tools that a provider's server advertises into the configuration."""
+    from pytest_searchlight.matrix import find_named
+    from pytest_searchlight.preparation import read_advertised
+    from pytest_searchlight.providers import SETUPS_FILE, compare_pin, write_pin
+
+    session = _open_project({})
+    setup = find_named(session.registry.setups, options.setup)
+    tools = read_advertised(setup, session)
+    drift = compare_pin(setup, tools)
+    if drift is None:
+        print(f"{setup.name}: its server advertises the pinned tools; nothing to do")
+        return OK
+    print(drift.explain())
+    file = session.settings.config_folders[-1] / SETUPS_FILE
+    write_pin(setup.name, file, tools=tools)
+    print(f"written: {file}")
     return OK
 
 

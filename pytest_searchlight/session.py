@@ -21,7 +21,15 @@ from pydantic import JsonValue
 from pytest_searchlight import __version__
 from pytest_searchlight.catalog import Catalog, read_catalog
 from pytest_searchlight.costs import price_run
-from pytest_searchlight.domain import STATUS_RULES, Cost, RunRecord, RunStatus, SetupKind, TestRun
+from pytest_searchlight.domain import (
+    STATUS_RULES,
+    Cost,
+    RunRecord,
+    RunStatus,
+    SearchSetup,
+    SetupKind,
+    TestRun,
+)
 from pytest_searchlight.evidence import (
     SEAL,
     OpenBundle,
@@ -190,14 +198,23 @@ class BenchmarkSession:
         """The metering proxy of `run`, or None when its setup has no server or its agent never calls one."""
         if run.setup.server is None or not self.find_agent(run).calls_tools:
             return None
-        return MeteringProxy(run, launch=partial(self._launch_server, run))
+        closed_web = self._closed_webs.get(run.catalog)
+        return MeteringProxy(run, launch=partial(self.build_launch, run.setup, closed_web=closed_web))
 
-    def _launch_server(self, run: TestRun) -> Mapping[str, JsonValue]:
+    @property
+    def installs(self) -> Path:
+        """Where the providers' pinned packages are installed, for all sessions of a project."""
+        return self.settings.root / INSTALLS_FOLDER
+
+    def build_launch(self, setup: SearchSetup, *, closed_web: Path | None) -> Mapping[str, JsonValue]:
+        """How the setup's server is started, the provider's key included. Raises SettingsError."""
         return build_server_launch(
-            run.setup,
-            closed_web=self._closed_webs.get(run.catalog),
+            setup,
+            closed_web=closed_web,
             secrets=self.settings.secrets,
-            installs=self.settings.root / INSTALLS_FOLDER,
+            installs=self.installs,
+            project=self.settings.root,
+            network=self.settings.environment,
         )
 
     def settle(
