@@ -90,6 +90,10 @@ def write_pin(setup_name: str, config_file: Path, *, tools: Sequence[ToolPin]) -
 def _find_tools_block(text: str, setup_name: str, file: Path) -> tuple[int, int, str]:
     """First line, end line and indent of the block list under the setup's ``tools``."""
     setup = _find_value(yaml.compose(text, Loader=yaml.SafeLoader), setup_name)
+    if setup is None:
+        raise SettingsError(
+            f"{file}: defines no setup {setup_name!r}; a setup is pinned in the file that defines it"
+        )
     tools = _find_value(setup, "tools")
     if not isinstance(tools, yaml.SequenceNode) or tools.flow_style or not tools.value:
         raise SettingsError(

@@ -65,8 +65,11 @@ def test_a_pin_that_would_break_the_configuration_is_not_written(tmp_path: Path)
     assert list(tmp_path.iterdir()) == [file]
 
 
-@pytest.mark.parametrize("name", ["floor", "nobody"])
-def test_a_setup_without_a_list_of_tools_cannot_be_pinned(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("floor", "floor: no list of `tools`"), ("nobody", "defines no setup 'nobody'")],
+)
+def test_a_setup_without_a_list_of_tools_cannot_be_pinned(name: str, message: str, tmp_path: Path) -> None:
     file = Path(shutil.copy(SHIPPED, tmp_path))
-    with pytest.raises(SettingsError, match=f"{name}: no list of `tools`"):
+    with pytest.raises(SettingsError, match=message):
         write_pin(name, file, tools=[ToolPin(name="x")])
