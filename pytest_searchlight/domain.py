@@ -100,6 +100,10 @@ class Freshness(Record):
     checked: date
     valid_until: date | None = None
 
+    def has_passed(self, today: date) -> bool:
+        """Whether the window lies before `today`; without an end it never does."""
+        return self.valid_until is not None and self.valid_until < today
+
 
 class Task(Record):
     """One job: what the agent is asked, and how its answer is graded.

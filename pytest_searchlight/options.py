@@ -81,6 +81,12 @@ OPTIONS: Final = (
         "DIR",
     ),
     Option(
+        "include-expired",
+        "flag",
+        "also run tasks whose freshness window has passed, so that their reference answer may no longer hold. "
+        "Without it they are skipped with that reason.",
+    ),
+    Option(
         "seed", "value", "seed of the order in which setups follow each other within a task. Default: 0.", "N"
     ),
     Option("plan", "flag", "dry run: list the runs, their limits and checks, then exit without running any."),

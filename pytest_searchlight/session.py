@@ -178,7 +178,21 @@ class BenchmarkSession:
 
     def explain_unfit(self, run: TestRun) -> str | None:
         """Why `run` could never start as planned, in a sentence, or None when it could."""
-        return self.find_agent(run).explain_unsupported(run.setup) or self._explain_missing_material(run)
+        return (
+            self.find_agent(run).explain_unsupported(run.setup)
+            or self._explain_missing_material(run)
+            or self._explain_expired(run)
+        )
+
+    def _explain_expired(self, run: TestRun) -> str | None:
+        window = run.task.freshness
+        today = datetime.fromtimestamp(self.started_at_s, UTC).date()
+        if window is None or not window.has_passed(today) or self.settings.include_expired:
+            return None
+        return (
+            f"task {run.task.id!r} expired on {window.valid_until}: its reference answer may no longer hold; "
+            "--searchlight-include-expired runs it all the same"
+        )
 
     def _explain_missing_material(self, run: TestRun) -> str | None:
         if run.setup.kind is SetupKind.CEILING and run.task.reference is None:

@@ -49,6 +49,7 @@ class Settings:
     output: Path | None = None
     resume: Path | bool = False
     regrade: Path | None = None
+    include_expired: bool = False
     seed: int = 0
     plan: bool = False
     caps: SessionCaps = SessionCaps()
@@ -66,6 +67,7 @@ class Settings:
             "model": list(self.models),
             "task": list(self.tasks),
             "repetitions": self.repetitions,
+            "include_expired": self.include_expired,
             "seed": self.seed,
             "max_cost_usd": self.caps.cost_usd,
             "max_tokens": self.caps.tokens,
@@ -109,6 +111,7 @@ def read_settings(
         output=values.read_path("output", root),
         resume=values.read_path("resume", root) or values.read_flag("resume"),
         regrade=values.read_path("regrade", root),
+        include_expired=values.read_flag("include-expired"),
         seed=values.read_integer("seed", default=0),
         plan=values.read_flag("plan"),
         caps=SessionCaps(
