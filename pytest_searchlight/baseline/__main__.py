@@ -13,6 +13,7 @@ from pytest_searchlight import __version__
 from pytest_searchlight.baseline.assignment import Assignment, read_assignment
 from pytest_searchlight.baseline.events import EventStream
 from pytest_searchlight.baseline.filling import fill_deliverable
+from pytest_searchlight.baseline.hits import find_day
 from pytest_searchlight.baseline.pages import Page
 
 if TYPE_CHECKING:
@@ -65,10 +66,17 @@ def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _read_reference(assignment: Assignment) -> list[Page]:
-    """Reference material in the prompt is a page like any other."""
-    if assignment.reference is None:
-        return []
-    return [Page(url=assignment.reference_url, title="", text=assignment.reference)]
+    """Reference material in the prompt is a page like any other, and about the task by definition."""
+    return [
+        Page(
+            url=passage.url,
+            title="",
+            topic=assignment.task,
+            text=passage.text,
+            day=find_day(passage.text.splitlines()[:1]),
+        )
+        for passage in assignment.references
+    ]
 
 
 def _research(

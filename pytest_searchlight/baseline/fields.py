@@ -38,7 +38,7 @@ class Kind(Enum):
     PROSE = auto()
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Field:
     """One place of the deliverable.
 
@@ -47,6 +47,7 @@ class Field:
         terms: stems of the name, which say most about what is wanted.
         hints: stems of title and description that are not in the name.
         unit: the unit of measure that name or description ask for, or empty.
+        choices: values of an enumeration that say something, with their stems, the longest first.
         schema: the schema itself, references and null alternatives resolved.
     """
 
@@ -55,6 +56,7 @@ class Field:
     terms: tuple[str, ...]
     hints: tuple[str, ...]
     unit: str
+    choices: tuple[tuple[str, frozenset[str]], ...]
     schema: Schema
 
     @property
@@ -86,6 +88,14 @@ _NAME_WORDS: Final = frozenset(
         " standard title publisher body host venue steward fork"
     )
 )
+_EMPTY_CHOICES: Final = frozenset({"unknown", "none", "other", "n/a", "unclear", "not found", "undetermined"})
+_META_WORDS: Final = _PROSE_WORDS | frozenset(
+    stem_words(
+        "date iso format yyyy mm dd string number integer value field list null page state url address name exact"
+        " exactly sentence short long one two three four five array object json"
+    )
+)
+"""Words that describe the deliverable rather than the world; hardly a page says them."""
 _ISO_MONTH: Final = re.compile(r"YYYY-MM(?!-)|\bmonth\b.*\byear\b")
 
 
@@ -115,7 +125,7 @@ def _read_properties(schema: Schema, *, root: Schema) -> list[Field]:
 def _read_field(name: str, schema: Schema, *, inherited: Field | None = None) -> Field:
     terms = stem_words(split_name(name))
     described = f"{schema.get('title', '')} {schema.get('description', '')}"
-    hints = tuple(stem for stem in stem_words(described) if stem not in terms)
+    hints = tuple(stem for stem in stem_words(described) if stem not in terms and stem not in _META_WORDS)
     if inherited and not hints:
         hints = inherited.hints
     return Field(
@@ -126,6 +136,7 @@ def _read_field(name: str, schema: Schema, *, inherited: Field | None = None) ->
         terms=terms,
         hints=hints,
         unit=_find_unit(name, described),
+        choices=_list_choices(schema),
         schema=schema,
     )
 
@@ -207,7 +218,7 @@ def _judge_string(schema: Schema, *, name: str, terms: frozenset[str], described
         (_PROSE_WORDS & terms or int(schema.get("maxLength", 0)) > 200, Kind.PROSE),
         (_CODE_WORDS & terms, Kind.CODE),
         (_NAME_WORDS & terms, Kind.NAME),
-        (re.search(r"\bversion (?:number|string)\b", described, re.IGNORECASE), Kind.VERSION),
+        (_VERSION_WORDS & set(stem_words(" ".join(described.split()[:4]))), Kind.VERSION),
         (re.search(r"\bsentences?\b|\bparagraphs?\b", described, re.IGNORECASE), Kind.PROSE),
         (_NAME_WORDS & set(stem_words(" ".join(described.split()[:4]))), Kind.NAME),
         (_CODE_WORDS & set(stem_words(" ".join(described.split()[:4]))), Kind.CODE),
@@ -228,6 +239,13 @@ def _asks_date(pattern: str, described: str, name: str) -> bool:
         or "YYYY-MM-DD" in described
         or pattern.strip("^$").startswith((r"\d{4}-\d{2}-", "[0-9]{4}-[0-9]{2}-"))
     )
+
+
+def _list_choices(schema: Schema) -> tuple[tuple[str, frozenset[str]], ...]:
+    texts = [choice for choice in schema.get("enum", ()) if isinstance(choice, str)]
+    worded = [(text, frozenset(stem_words(re.sub(r"[_-]", " ", text)))) for text in texts]
+    telling = [(text, stems) for text, stems in worded if stems and text.casefold() not in _EMPTY_CHOICES]
+    return tuple(sorted(telling, key=lambda pair: -len(pair[1])))
 
 
 def _find_unit(name: str, described: str) -> str:

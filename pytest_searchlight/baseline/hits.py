@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Final
@@ -14,7 +14,7 @@ from pytest_searchlight.baseline.values import find_dates, find_urls
 
 _TITLE_LINE: Final = re.compile(r"^\W*title\s*:\s*(?P<title>.+)$", re.IGNORECASE)
 _DATE_LINE: Final = re.compile(
-    r"^\W*(?:(?:last|date)\s)?(?:date|published|updated|modified|posted|page age|revised|reviewed)\b.{0,24}?:?\s",
+    r"^\W*(?:(?:last|date)\s)?(?:date|published|updated|modified|changed|posted|released|page age|revised|reviewed)\b.{0,24}?:?\s",
     re.IGNORECASE,
 )
 _URL_LABEL: Final = re.compile(r"^\W*(?:url|link|source)\s*:\s*", re.IGNORECASE)
@@ -52,7 +52,7 @@ def read_page(text: str, *, hit: Hit, rank: int) -> Page:
     body = fetched.text if fetched else text
     head = body.split("\n", _HEAD_LINES)[:_HEAD_LINES]
     title = (fetched.title if fetched else "") or _find_title(head) or hit.title
-    day = (fetched.day if fetched else None) or _find_day(head) or hit.day
+    day = (fetched.day if fetched else None) or find_day(head) or hit.day
     return Page(url=hit.url, title=title, text=_drop_head(body), day=day, rank=rank)
 
 
@@ -107,7 +107,7 @@ def _read_block(lines: list[str]) -> Hit | None:
         if found and len(rest) <= 120:
             title = _find_title(lines[:4]) or (_clean_title(lines[place - 1]) if place else rest)
             body = "\n".join(line.strip() for line in lines[place + 1 :])
-            return Hit(url=str(found.value), title=title, text=body, day=_find_day(lines))
+            return Hit(url=str(found.value), title=title, text=body, day=find_day(lines))
     return None
 
 
@@ -120,7 +120,8 @@ def _clean_title(line: str) -> str:
     return _ORDINAL.sub("", line).strip(" *#[]")
 
 
-def _find_day(lines: list[str]) -> date | None:
+def find_day(lines: Sequence[str]) -> date | None:
+    """The date that a line like ``Updated: 2026-03-01`` among `lines` gives, or None."""
     dated = (next(find_dates(line), None) for line in lines if _DATE_LINE.match(line))
     return next((date.fromisoformat(str(found.value)) for found in dated if found), None)
 

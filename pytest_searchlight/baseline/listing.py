@@ -5,22 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from pytest_searchlight.baseline.fields import Field, Kind
-from pytest_searchlight.baseline.pages import Listing, Page, Table
+from pytest_searchlight.baseline.pages import Listing, Page, Statement, Table
 from pytest_searchlight.baseline.ranking import Ranker
+from pytest_searchlight.baseline.reading import read_boolean, read_value
 from pytest_searchlight.baseline.scalars import (
     MIN_RATING,
     NOTHING,
     Finding,
     find_scalar,
     rank_prose,
-    read_value,
 )
-from pytest_searchlight.baseline.values import find_names, find_quoted
+from pytest_searchlight.baseline.values import Json, find_names, find_quoted
 from pytest_searchlight.baseline.words import stem_words
 
+NARROW_SHARE: Final = 0.9
 MAX_CLAIMS: Final = 3
 """How many claims are made where the schema does not ask for more."""
 
@@ -28,6 +29,7 @@ _HEAD_END: Final = re.compile(r"\s+[\u2013—-]\s+|:\s+|\s+\(|;\s|(?<=[^\d]),\s|
 _SERIES: Final = re.compile(
     r"(?P<first>[^,;:.()]+(?:,\s[^,;:.()]+)+),?\s(?:and|or|und|sowie|&)\s(?P<last>[^,;:.()]+)"
 )
+_ASIDE: Final = re.compile(r"\([^)]*\)")
 _PAIR: Final = re.compile(
     r"^\s*(?:,\s*(?:(?:and|or|versus|vs\.?)\s+)?|(?:and|or|versus|vs\.?|with)\s+)[`\"“]?$", re.IGNORECASE
 )
@@ -35,9 +37,10 @@ _PAIR: Final = re.compile(
 
 @dataclass(frozen=True)
 class _Group:
-    """Things that stand together, with the words that say what they are."""
+    """Things that stand together, what is said of each, and the words that say what they are."""
 
     items: tuple[str, ...]
+    details: tuple[str, ...]
     words: str
     page: Page
 
@@ -51,8 +54,9 @@ def find_list(ranker: Ranker, field: Field, item: Field) -> Finding:
             best, best_rating = group, rating
     if best is None or best_rating < MIN_RATING:
         return NOTHING
-    found = dict.fromkeys(read_value(_take_head(text), item) for text in best.items)
-    items = [value for value in found if value is not None]
+    kept = narrow_rows(ranker, field, best.details)
+    found = dict.fromkeys(read_value(best.items[place], item) for place in kept)
+    items: list[Json] = [value for value in found if value is not None]
     return Finding(items[: field.schema.get("maxItems")], (best.page,), best_rating) if items else NOTHING
 
 
@@ -71,11 +75,12 @@ def find_entities(task: str) -> list[str]:
     """The names that the task lists side by side, as in "compare A, B and C"."""
     found = sorted((*find_names(task), *find_quoted(task)), key=lambda value: (value.start, -value.end))
     runs: list[list[str]] = [[]]
-    previous_end = -1
+    previous_end = 0
     for name in found:
         if name.start < previous_end:
             continue
-        if not _PAIR.match(task[previous_end : name.start].lstrip('`"”')) or not runs[-1]:
+        between = _ASIDE.sub("", task[previous_end : name.start].lstrip('`"”'))
+        if not _PAIR.match(between):
             runs.append([])
         runs[-1].append(str(name.value))
         previous_end = name.end
@@ -87,18 +92,51 @@ def find_entities(task: str) -> list[str]:
 
 def _collect_groups(ranker: Ranker) -> Iterator[_Group]:
     for listing in ranker.library.listings:
-        yield _Group(listing.items, f"{listing.lead} {listing.heading}", listing.page)
+        heads = tuple(map(_take_head, listing.items))
+        yield _Group(heads, listing.items, f"{listing.lead} {listing.heading}", listing.page)
     for table in ranker.library.tables:
         for place, header in enumerate(table.headers):
-            cells = tuple(row[place] for row in table.rows if row[place])
-            yield _Group(cells, f"{header} {table.lead} {table.heading}", table.page)
+            rows = [row for row in table.rows if row[place]]
+            cells = tuple(row[place] for row in rows)
+            details = tuple(describe_row(table, row) for row in rows)
+            yield _Group(cells, details, f"{header} {table.lead} {table.heading}", table.page)
     for statement in ranker.library.statements:
-        around = f"{statement.lead} {statement.heading} "
-        if statement.shape == "label" and "," in statement.text:
-            yield _Group(tuple(re.split(r",\s*", statement.text)), around, statement.page)
-        elif series := _SERIES.search(statement.text):
-            items = (*re.split(r",\s*", series["first"]), series["last"])
-            yield _Group(tuple(map(_trim_series_item, items)), around + statement.text, statement.page)
+        items = _split_series(statement)
+        if items:
+            words = f"{statement.lead} {statement.heading} {statement.text}"
+            yield _Group(items, items, words, statement.page)
+
+
+def describe_row(table: Table, row: Sequence[str]) -> str:
+    """What a row says: its cells; of a column of yes and no, the header where it says yes."""
+    said = {True: lambda header, _: header, False: lambda *_: "", None: lambda _, cell: cell}
+    return " ".join(
+        said[read_boolean(cell) if len(cell) < 8 else None](header, cell)
+        for header, cell in zip(table.headers, row, strict=True)
+    )
+
+
+def _split_series(statement: Statement) -> tuple[str, ...]:
+    """The members that a label's value or a sentence enumerates; none when it does not."""
+    if statement.shape == "label" and "," in statement.text:
+        return tuple(re.split(r",\s*", statement.text))
+    series = _SERIES.search(statement.text)
+    return (
+        tuple(map(_trim_series_item, (*re.split(r",\s*", series["first"]), series["last"]))) if series else ()
+    )
+
+
+def narrow_rows(ranker: Ranker, field: Field, details: Sequence[str]) -> list[int]:
+    """Places of the rows that say most of what the task asks for, where some say more of it than others.
+
+    A list of all releases answers "which were withdrawn?" by those whose row says withdrawn.
+    """
+    asked = ranker.subjects | {*field.terms}
+    said = [asked & {*stem_words(text)} for text in details]
+    telling = {stem for stem in asked if 0 < sum(stem in stems for stems in said) < len(said)}
+    weights = [sum(ranker.library.weigh(stem) for stem in sorted(stems & telling)) for stems in said]
+    kept = [place for place, weight in enumerate(weights) if weight >= NARROW_SHARE * max(weights, default=0)]
+    return kept if len(kept) > 1 else list(range(len(details)))
 
 
 def _trim_series_item(text: str) -> str:
@@ -110,8 +148,8 @@ def _trim_series_item(text: str) -> str:
 def _rate_group(ranker: Ranker, group: _Group, field: Field) -> float:
     if not group.items:
         return 0.0
-    about = ranker.rate_words(f"{group.words} {group.page.title}", field)
-    lengths = sorted(len(_take_head(item)) for item in group.items)
+    about = ranker.rate_words(f"{group.words} {group.page.about}", field)
+    lengths = sorted(map(len, group.items))
     short = 1.0 if lengths[len(lengths) // 2] <= 60 else 0.5
     several = 1.0 if len(group.items) > 1 else 0.8
     recency = 1 + 0.2 * ranker.library.rate_recency(group.page)
@@ -133,7 +171,8 @@ def _make_claims(ranker: Ranker, field: Field, properties: Sequence[Field]) -> F
     prose = next(part for part in properties if part.kind is Kind.PROSE)
     wanted = max(MAX_CLAIMS, int(field.schema.get("minItems", 0)))
     rows, pages = [], []
-    for _, statement in rank_prose(ranker, prose):
+    for candidate in rank_prose(ranker, prose):
+        statement = candidate.statement
         url = statement.page.url
         if url and len(rows) < min(wanted, int(field.schema.get("maxItems", wanted))):
             cells = {Kind.PROSE: statement.text, Kind.CITATIONS: [url], Kind.CITATION: url}
@@ -145,7 +184,7 @@ def _make_claims(ranker: Ranker, field: Field, properties: Sequence[Field]) -> F
 def _compare_entities(ranker: Ranker, properties: Sequence[Field], entities: Sequence[str]) -> Finding:
     """A row for each thing that the task names, its cells looked for one by one."""
     key = choose_key(properties)
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, Json]] = []
     pages: list[Page] = []
     for entity in entities:
         also = stem_words(entity)
@@ -174,12 +213,12 @@ def _choose_rows(ranker: Ranker, field: Field, properties: Sequence[Field]) -> F
     best = NOTHING
     for table in ranker.library.tables:
         columns = _match_columns(table, properties)
-        words = f"{' '.join(table.headers)} {table.lead} {table.heading} {table.page.title}"
+        words = f"{' '.join(table.headers)} {table.lead} {table.heading} {table.page.about}"
         rating = _rate_rows(ranker, field, words, table.page) * (len(columns) / len(properties)) ** 0.5
         if len(columns) >= min(2, len(properties)) and rating > best.rating:
-            best = Finding(_read_table(table, columns, properties), (table.page,), rating)
+            best = Finding(_read_table(ranker, field, table, columns, properties), (table.page,), rating)
     for listing in ranker.library.listings:
-        words = f"{listing.lead} {listing.heading} {listing.page.title}"
+        words = f"{listing.lead} {listing.heading} {listing.page.about}"
         rating = 0.9 * _rate_rows(ranker, field, words, listing.page)
         rows = _read_items(listing, properties) if rating > best.rating else []
         if rows:
@@ -220,9 +259,12 @@ def _share_readable(table: Table, place: int, part: Field) -> float:
     return sum(read_value(cell, part) is not None for cell in cells) / len(cells) if cells else 0.0
 
 
-def _read_table(table: Table, columns: dict[str, int], properties: Sequence[Field]) -> list[dict[str, Any]]:
+def _read_table(
+    ranker: Ranker, field: Field, table: Table, columns: dict[str, int], properties: Sequence[Field]
+) -> list[dict[str, Json]]:
     rows = []
-    for cells in table.rows:
+    for place in narrow_rows(ranker, field, [describe_row(table, row) for row in table.rows]):
+        cells = table.rows[place]
         row = {
             part.name: read_value(cells[columns[part.name]], part)
             if part.name in columns and _is_scalar(part)
@@ -233,7 +275,7 @@ def _read_table(table: Table, columns: dict[str, int], properties: Sequence[Fiel
     return rows
 
 
-def _read_items(listing: Listing, properties: Sequence[Field]) -> list[dict[str, Any]]:
+def _read_items(listing: Listing, properties: Sequence[Field]) -> list[dict[str, Json]]:
     key = choose_key(properties)
     rows = []
     for item in listing.items:
@@ -251,7 +293,7 @@ def _is_scalar(field: Field) -> bool:
     return field.kind not in {Kind.OBJECT, Kind.ROWS, Kind.LIST, Kind.CITATIONS, Kind.CITATION}
 
 
-def _cite(row: dict[str, Any], properties: Sequence[Field], pages: Sequence[Page]) -> dict[str, Any]:
+def _cite(row: dict[str, Json], properties: Sequence[Field], pages: Sequence[Page]) -> dict[str, Json]:
     """`row` with its source fields filled in."""
     urls = list(dict.fromkeys(page.url for page in pages if page.url))
     for part in properties:

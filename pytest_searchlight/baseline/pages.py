@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Final, Literal
+from urllib.parse import urlsplit
 
 from pytest_searchlight.baseline.words import split_name, split_sentences
 
@@ -18,14 +19,19 @@ _HEADING: Final = re.compile(r"^\s{0,3}(#{1,6})\s+(.+?)\s*#*\s*$")
 _UNDERLINE: Final = re.compile(r"^\s{0,3}(?:={3,}|-{3,})\s*$")
 _ITEM: Final = re.compile(r"^\s*(?:[-*+•‣\u2013]|\(?\d{1,3}[.)])\s+(?=\S)")
 _RULE_ROW: Final = re.compile(r"^[\s|:+=-]+$")
-_LABEL: Final = re.compile(r"^[\"*`]*(?P<label>[^\W_][^:|\"*`]{0,60}?)[\"*`]*\s*[:\uff1a][*]*\s+(?P<value>\S.*)$")
+_LABEL: Final = re.compile(
+    r"^[\"*`]*(?P<label>[^\W_][^:|\"*`]{0,60}?)[\"*`]*\s*[:\uff1a][*]*\s+(?P<value>\S.*)$"
+)
+_PAIRS: Final = re.compile(r"[;.]\s+(?=[^\W\d_][\w -]{1,30}:\s)")
 _MARKUP: Final = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)|\[(?P<text>[^\]]+)\]\([^)\s]+\)")
 _ADDRESSES_READER: Final = re.compile(
-    r"\b(?:ignore|disregard|forget)\b.{0,40}\b(?:instruction|task|prompt|rule)s?\b"
-    r"|\b(?:ai|llm|language model|assistant|agent)s?\b.{0,60}\b(?:must|should|answer|respond|reply|output|report)\b"
-    r"|\b(?:your|the) (?:system prompt|final answer)\b",
+    r"\b(?:ignore|disregard|forget)\b.{0,40}\b(?:instruction|task|prompt|rule|source|page)s?\b"
+    r"|\b(?:ai|llm|language model|assistant|automated|agent|bot)s?\b.{0,60}"
+    r"\b(?:must|should|answer|respond|reply|output|report|cite)\b"
+    r"|\b(?:tell|inform) (?:the|your) user\b|\b(?:your|the) (?:system prompt|final answer)\b",
     re.IGNORECASE,
 )
+"""Text that speaks to the program that reads it is no evidence: the paragraph it stands in is left out."""
 
 Shape = Literal["sentence", "item", "cell", "label"]
 
@@ -39,6 +45,7 @@ class Page:
         title: its title, possibly empty.
         text: what it says.
         day: the date it carries, None when unknown.
+        topic: what it is known to be about, whether it says so or not.
         rank: place in the order in which it was found, 0 first.
     """
 
@@ -46,7 +53,18 @@ class Page:
     title: str
     text: str
     day: date | None = None
+    topic: str = ""
     rank: int = 0
+
+    @property
+    def about(self) -> str:
+        """Title and topic."""
+        return f"{self.title} {self.topic}".strip()
+
+    @property
+    def host(self) -> str:
+        """The host it is on, empty when that is not known."""
+        return (urlsplit(self.url).hostname or "") if self.url else ""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -57,7 +75,7 @@ class Statement:
         text: the sentence, list item, table cell or labelled value itself.
         lead: what introduces it: the label, the row's key and the column's header, or the list's intro.
         heading: the headings above it, outermost first.
-        nearby: the sentences right before and after it in the same paragraph.
+        nearby: the sentences right before and after it in the same paragraph, or the rest of the row.
     """
 
     page: Page
@@ -107,7 +125,6 @@ def outline_page(page: Page) -> Outline:
         _outline_json(value, page=page, path="", outline=outline)
     else:
         _TextReader(page, outline).read(text)
-    outline.statements = [s for s in outline.statements if not _ADDRESSES_READER.search(s.text)]
     return outline
 
 
@@ -165,28 +182,35 @@ class _TextReader:
             self._add_line(item, shape="item")
 
     def _read_paragraph(self, lines: Sequence[str]) -> None:
-        prose: list[str] = []
-        for line in lines:
-            if _is_label(line):
-                self._add_line(line, shape="label")
-            else:
-                prose.append(line)
-        sentences = split_sentences(" ".join(prose))
+        labels = [line for line in lines if _is_label(line)]
+        if 2 * len(labels) < len(lines):
+            labels = []  # a wrapped sentence with a colon in it
+        for line in labels:
+            self._add_line(line, shape="sentence")
+        sentences = split_sentences(" ".join(line for line in lines if line not in labels))
+        if any(map(_ADDRESSES_READER.search, sentences)):
+            return
         for place, sentence in enumerate(sentences):
             nearby = " ".join((*sentences[max(0, place - 1) : place], *sentences[place + 1 : place + 2]))
-            self._add(sentence, shape="sentence", nearby=nearby)
+            self._add_sentence(sentence, shape="sentence", nearby=nearby)
         self._lead = sentences[-1] if sentences else self._lead
 
     def _add_line(self, line: str, *, shape: Shape) -> None:
-        label = _LABEL.match(line)
-        if label and len(label["label"].split()) <= 6:
+        for sentence in _PAIRS.split(line) if _is_label(line) else split_sentences(line):
+            self._add_sentence(sentence, shape=shape, nearby="")
+
+    def _add_sentence(self, sentence: str, *, shape: Shape, nearby: str) -> None:
+        label = _LABEL.match(sentence)
+        if label and _is_label(sentence):
             value = label["value"].strip().rstrip(",").strip("\"'")
-            self._add(value, shape="label", lead=f"{split_name(label['label'])} / {self._lead}")
+            self._add(
+                value, shape="label", lead=f"{split_name(label['label'])} / {self._lead}", nearby=nearby
+            )
         else:
-            self._add(line, shape=shape, lead=self._lead)
+            self._add(sentence, shape=shape, lead=self._lead if shape == "item" else "", nearby=nearby)
 
     def _add(self, text: str, *, shape: Shape, lead: str = "", nearby: str = "") -> None:
-        if text:
+        if text and not _ADDRESSES_READER.search(text):
             self._outline.statements.append(
                 Statement(
                     page=self._page, text=text, shape=shape, lead=lead, heading=self._heading, nearby=nearby
@@ -198,7 +222,7 @@ def _split_blocks(text: str) -> Iterator[list[str]]:
     """Groups of lines that belong together: a heading, a table, a list, or a paragraph."""
     block: list[str] = []
     sort = ""
-    for line in text.splitlines():
+    for line in re.sub(r"\n:\s+", ": ", text).splitlines():
         if _UNDERLINE.match(line) and len(block) == 1 and sort == "text":
             block = [f"# {block[0].strip()}"]
             continue
@@ -258,8 +282,11 @@ def _state_cells(table: Table) -> Iterator[Statement]:
         for place, cell in enumerate(row):
             key = row[0] if place else ""
             lead = " / ".join(part for part in (key, table.headers[place], table.lead) if part)
+            nearby = " ".join(row[1:place] + row[place + 1 :])
             if cell:
-                yield Statement(page=table.page, text=cell, shape="cell", lead=lead, heading=table.heading)
+                yield Statement(
+                    page=table.page, text=cell, shape="cell", lead=lead, heading=table.heading, nearby=nearby
+                )
 
 
 # --- JSON --------------------------------------------------------------------------------------------------

@@ -2,113 +2,32 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pytest_searchlight.baseline.fields import Field
-from pytest_searchlight.baseline.pages import Listing, Outline, Page, Statement, Table, outline_page
-from pytest_searchlight.baseline.words import find_terms, stem_words
+from pytest_searchlight.baseline.library import ON_PAGE, Library
+from pytest_searchlight.baseline.pages import Page, Statement
+from pytest_searchlight.baseline.words import stem_words
 
-IN_TEXT: Final = 1.0
-IN_LEAD: Final = 0.9
-IN_HEADING: Final = 0.7
-IN_TITLE: Final = 0.6
-IN_NEARBY: Final = 0.45
-ON_PAGE: Final = 0.15
-"""How much a term counts by where it stands, seen from the value."""
+FIELD_SHARE: Final = 0.55
+TASK_SHARE: Final = 0.45
+RELEVANCE_FLOOR: Final = 0.6
+RECENCY_BONUS: Final = 0.15
+PRIMARY_BONUS: Final = 0.2
+RANK_MALUS: Final = 0.01
+MAX_RANK: Final = 10
+COMMON_WEIGHT: Final = 0.35
+"""What a word of the task that is no part of its subject weighs, next to one that is."""
+HINT_WEIGHT: Final = 0.5
+"""What a word of a field's description weighs, next to one of its name."""
 
 _SUBJECT: Final = re.compile(
-    r"[`\"“][^`\"”\n]+[`\"”]|(?<=[^.!?:\s]\s)[^\W_a-zß-öø-ÿ][\w'\u2019.-]*|\b[\w.-]*\d[\w.-]*"
+    r"[`\"“][^`\"”\n]+[`\"”]|(?<=[^.!?\s]\s)[^\W_a-zß-öø-ÿ][\w'\u2019.-]*|\b[\w.-]*\d[\w.-]*"
 )
 
-
-class Library:
-    """Everything that was read, with how rare each term is in it."""
-
-    def __init__(self, pages: Sequence[Page]) -> None:
-        self.pages = tuple(pages)
-        self._outlines: list[tuple[Page, Outline]] = [(page, outline_page(page)) for page in pages]
-        self.statements = [s for _, outline in self._outlines for s in outline.statements]
-        self.tables: list[Table] = [table for _, outline in self._outlines for table in outline.tables]
-        self.listings: list[Listing] = [found for _, outline in self._outlines for found in outline.listings]
-        self._days = sorted({page.day for page in pages if page.day})
-
-    @cached_property
-    def places(self) -> dict[Statement, Places]:
-        """The terms of every statement, by where they stand."""
-        return {statement: Places.of(statement) for statement in self.statements}
-
-    @cached_property
-    def page_stems(self) -> dict[Page, frozenset[str]]:
-        """Every term of every page."""
-        return {
-            page: frozenset(
-                stem_words(page.title)
-                + tuple(stem for s in outline.statements for stem in self.places[s].stems)
-            )
-            for page, outline in self._outlines
-        }
-
-    @cached_property
-    def _frequency(self) -> Counter[str]:
-        return Counter(stem for places in self.places.values() for stem in set(places.stems))
-
-    def weigh(self, stem: str) -> float:
-        """Inverse document frequency of `stem` over the statements; the rarer the heavier."""
-        return math.log(1 + (len(self.statements) + 1) / (self._frequency[stem] + 0.5))
-
-    def knows(self, stem: str) -> bool:
-        """Whether any statement holds `stem`."""
-        return stem in self._frequency
-
-    def rate_recency(self, page: Page) -> float:
-        """From 0 for the oldest or an undated page to 1 for the newest."""
-        if page.day is None or len(self._days) < 2:
-            return 0.0
-        return self._days.index(page.day) / (len(self._days) - 1)
-
-
-@dataclass(frozen=True)
-class Places:
-    """Terms of a statement and its surroundings; positions are kept for the text itself."""
-
-    text: dict[str, tuple[int, ...]]
-    lead: frozenset[str]
-    heading: frozenset[str]
-    title: frozenset[str]
-    nearby: frozenset[str]
-
-    @classmethod
-    def of(cls, statement: Statement) -> Places:
-        """The places of `statement`."""
-        positions: dict[str, tuple[int, ...]] = {}
-        for term in find_terms(statement.text):
-            positions[term.stem] = (*positions.get(term.stem, ()), term.start)
-        return cls(
-            text=positions,
-            lead=frozenset(stem_words(statement.lead)),
-            heading=frozenset(stem_words(statement.heading)),
-            title=frozenset(stem_words(statement.page.title)),
-            nearby=frozenset(stem_words(statement.nearby)),
-        )
-
-    @property
-    def stems(self) -> Iterable[str]:
-        """Terms of the text and of what introduces it."""
-        return (*self.text, *self.lead)
-
-    def rate(self, stem: str, *, at: int | None) -> float:
-        """How much `stem` counts here for a value that starts at `at` of the text."""
-        if stem in self.text:
-            distance = 0 if at is None else min(abs(start - at) for start in self.text[stem])
-            return IN_TEXT * (0.5 + 0.5 / (1 + distance / 40))
-        ordered = ((self.lead, IN_LEAD), (self.heading, IN_HEADING), (self.title, IN_TITLE))
-        return next((weight for stems, weight in (*ordered, (self.nearby, IN_NEARBY)) if stem in stems), 0.0)
+Weights = Mapping[str, float]
 
 
 class Ranker:
@@ -118,10 +37,10 @@ class Ranker:
         self.library = library
         self.task = task
         self.task_stems = frozenset(stem_words(task))
-        self.subjects = find_subjects(task)
-        self._task_weights = {
-            stem: library.weigh(stem) * (1.0 if stem in self.subjects else 0.35) for stem in stem_words(task)
-        }
+        self.subjects = frozenset(stem_words(find_subject_words(task)))
+        self._task_weights = self._weigh_task()
+        self._page_ratings: dict[Page, float] = {}
+        self._field_weights: dict[Field, Weights] = {}
 
     def rate(
         self, statement: Statement, field: Field, *, at: int | None = None, also: Sequence[str] = ()
@@ -134,60 +53,83 @@ class Ranker:
             at: where in the text the value starts; nearer terms count more.
             also: further terms that must be around, such as the row's key.
         """
+        about_task = self._cover(statement, self._task_weights, at=at)
         wanted = self._weigh_field(field)
-        places = self.library.places[statement]
-        about_field = self._cover(places, wanted, statement.page, at=at)
-        about_task = self._cover(places, self._task_weights, statement.page, at=at)
-        rating = 0.55 * about_field + 0.45 * about_task
+        about_field = self._cover(statement, wanted, at=at) if wanted else about_task
+        rating = (FIELD_SHARE * about_field + TASK_SHARE * about_task) * self._rate_lead(statement, field)
         if also:
-            rating *= self._cover(
-                places, {stem: self.library.weigh(stem) for stem in also}, statement.page, at=at
-            )
-        return rating * (
-            1 + 0.2 * self.library.rate_recency(statement.page) - 0.01 * min(statement.page.rank, 10)
-        )
+            rating *= self.library.rate_key(statement, also)
+        relevance = RELEVANCE_FLOOR + (1 - RELEVANCE_FLOOR) * self.rate_page(statement.page)
+        return rating * relevance * self.rate_standing(statement.page, also=also)
 
     def rate_page(self, page: Page) -> float:
         """The share of the task's weight that `page` speaks of, from 0 to 1."""
-        stems = self.library.page_stems[page]
-        total = sum(self._task_weights.values())
-        return sum(w for stem, w in self._task_weights.items() if stem in stems) / total if total else 0.0
+        if page not in self._page_ratings:
+            stems = self.library.page_stems[page]
+            self._page_ratings[page] = 1.0 if page.topic else _share(self._task_weights, stems)
+        return self._page_ratings[page]
+
+    def rate_standing(self, page: Page, *, also: Sequence[str] = ()) -> float:
+        """About 1: newer pages, pages of the subject's own site and pages found early count a little more."""
+        is_primary = any(len(stem) > 3 and stem in page.host for stem in also or self.subjects)
+        bonus = RECENCY_BONUS * self.library.rate_recency(page) + PRIMARY_BONUS * is_primary
+        return 1 + bonus - RANK_MALUS * min(page.rank, MAX_RANK)
 
     def rate_words(self, text: str, field: Field) -> float:
         """How well the words that introduce a table or a list fit `field` of the task, from 0 to about 1."""
         stems = frozenset(stem_words(text))
+        about_task = _share(self._task_weights, stems)
         wanted = self._weigh_field(field)
-        shares = [
-            sum(w for stem, w in weights.items() if stem in stems) / total
-            if (total := sum(weights.values()))
-            else 0.0
-            for weights in (wanted, self._task_weights)
-        ]
-        return 0.55 * shares[0] + 0.45 * shares[1]
+        about_field = _share(wanted, stems) if wanted else about_task
+        return FIELD_SHARE * about_field + TASK_SHARE * about_task
 
-    def _weigh_field(self, field: Field) -> dict[str, float]:
-        """Weights of the field's terms; those that no page knows tell nothing apart and are left out."""
-        known = self.library.knows
-        weights = {stem: 0.5 * self.library.weigh(stem) for stem in field.hints if known(stem)}
-        return weights | {stem: self.library.weigh(stem) for stem in field.terms if known(stem)}
+    def _rate_lead(self, statement: Statement, field: Field) -> float:
+        """A label or a row that says much more than was asked is about something else."""
+        stems = stem_words(statement.lead.split(" / ", maxsplit=1)[0])
+        if statement.shape not in {"cell", "label"} or not stems:
+            return 1.0
+        wanted = self.task_stems | {*field.terms, *field.hints}
+        return 0.7 + 0.3 * sum(stem in wanted for stem in stems) / len(stems)
 
-    def _cover(self, places: Places, weights: dict[str, float], page: Page, *, at: int | None) -> float:
+    def _weigh_task(self) -> Weights:
+        """The subject's words count even if no page knows them: then the pages are about something else."""
+        weights = {}
+        for stem in stem_words(self.task):
+            if stem in self.subjects:
+                weights[stem] = self.library.weigh(stem)
+            elif self.library.knows(stem):
+                weights[stem] = COMMON_WEIGHT * self.library.weigh(stem)
+        return weights
+
+    def _weigh_field(self, field: Field) -> Weights:
+        """Weights of the field's words; those that no page knows tell nothing apart and are left out."""
+        if field not in self._field_weights:
+            shares = {**dict.fromkeys(field.hints, HINT_WEIGHT), **dict.fromkeys(field.terms, 1.0)}
+            self._field_weights[field] = {
+                stem: share * self.library.weigh(stem)
+                for stem, share in shares.items()
+                if self.library.knows(stem)
+            }
+        return self._field_weights[field]
+
+    def _cover(self, statement: Statement, weights: Weights, *, at: int | None) -> float:
+        """The share of `weights` that is around the statement, each by how near it stands."""
         total = sum(weights.values())
         if not total:
             return 0.0
-        stems = self.library.page_stems[page]
-        covered = sum(
-            weight * (places.rate(stem, at=at) or (ON_PAGE if stem in stems else 0.0))
-            for stem, weight in weights.items()
-        )
+        places = self.library.places[statement]
+        page = self.library.page_stems[statement.page]
+        covered = 0.0
+        for stem, weight in weights.items():
+            covered += weight * (places.rate(stem, at=at) or (ON_PAGE if stem in page else 0.0))
         return covered / total
 
 
-def find_subjects(task: str) -> frozenset[str]:
-    """Stems that say what the task is about: names, quoted words and whatever holds a digit."""
-    return frozenset(stem_words(find_subject_words(task)))
-
-
 def find_subject_words(task: str) -> str:
-    """The words behind `find_subjects`, in the order of the task."""
+    """Words that say what the task is about: names, quoted words and whatever holds a digit."""
     return " ".join(match.group() for match in _SUBJECT.finditer(task))
+
+
+def _share(weights: Weights, stems: frozenset[str]) -> float:
+    total = sum(weights.values())
+    return sum(weight for stem, weight in weights.items() if stem in stems) / total if total else 0.0

@@ -9,12 +9,14 @@ from pytest_searchlight.baseline.assignment import Assignment
 from pytest_searchlight.baseline.fields import Field, Kind, read_fields
 from pytest_searchlight.baseline.filling import Deliverable, fill_deliverable
 from pytest_searchlight.baseline.hits import Hit, read_page
+from pytest_searchlight.baseline.listing import find_entities
 from pytest_searchlight.baseline.pages import Page
 from pytest_searchlight.baseline.ranking import find_subject_words
 from pytest_searchlight.baseline.words import find_terms, split_sentences
 
-SEARCHES_A_ROUND: Final = 2
-PAGES_A_ROUND: Final = 4
+MAX_QUERIES: Final = 4
+FOLLOW_UPS: Final = 2
+PAGES_A_QUERY: Final = 2
 MAX_QUERY_WORDS: Final = 14
 
 
@@ -56,21 +58,23 @@ class Researcher:
         while self._toolbox.calls_left > 1:
             deliverable = fill_deliverable(self._assignment, self._pages)
             queries = [q for q in plan_followups(self._assignment, deliverable) if q not in self._asked]
-            if not queries or not await self._run_round(queries[:SEARCHES_A_ROUND]):
+            if not queries or not await self._run_round(queries[:FOLLOW_UPS]):
                 break
         return self._pages
 
     async def _run_round(self, queries: Sequence[str]) -> bool:
         """Search and read; whether anything new was found."""
         results = []
-        for query in queries[:SEARCHES_A_ROUND]:
+        for query in queries:
             self._asked.add(query)
             if self._toolbox.calls_left:
                 results.append(await self._toolbox.search(query))
         fresh = [hit for hit in _interleave(results) if hit.url not in self._seen]
         if not self._toolbox.can_fetch:
             return self._keep_hits(fresh)
-        read = [await self._read(hit) for hit in fresh[:PAGES_A_ROUND] if self._toolbox.calls_left]
+        read = [
+            await self._read(hit) for hit in fresh[: PAGES_A_QUERY * len(queries)] if self._toolbox.calls_left
+        ]
         return any(read)
 
     def _keep_hits(self, hits: Sequence[Hit]) -> bool:
@@ -91,7 +95,10 @@ class Researcher:
 
 
 def plan_queries(assignment: Assignment) -> list[str]:
-    """The first queries: what the task says, and its subject with what the fields want."""
+    """The first queries: one for each thing that is compared, or what the task says and what the fields want."""
+    entities = find_entities(assignment.task)
+    if len(entities) > 1:
+        return [_shorten(f"{entity} {assignment.task}") for entity in entities[:MAX_QUERIES]]
     subject = find_subject_words(assignment.task)
     sentences = split_sentences(assignment.task)
     wanted = [field.words for field in _searchable(read_fields(assignment.schema))]
@@ -100,10 +107,10 @@ def plan_queries(assignment: Assignment) -> list[str]:
 
 
 def plan_followups(assignment: Assignment, deliverable: Deliverable) -> list[str]:
-    """One query for each field that is still open, with what is already known."""
-    subject = find_subject_words(assignment.task)
+    """One query for each field that is still open, about what is known by now, else about the subject."""
+    about = " ".join(deliverable.known) or find_subject_words(assignment.task)
     queries = (
-        _shorten(" ".join((field.words, *deliverable.known, subject)))
+        _shorten(f"{about} {field.words}")
         for field in _searchable(deliverable.open_fields)
     )
     return list(dict.fromkeys(query for query in queries if query))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Final, TypeAlias
 
 from pytest_searchlight.baseline.words import STOP_WORDS
 
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 """What may stand in a deliverable."""
 
 
@@ -132,7 +132,7 @@ _CURRENCIES: Final = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy"}
 
 def find_versions(text: str) -> Iterator[Value]:
     """Version numbers without a leading ``v``; a bare integer only when a word says it is one."""
-    taken = [(found.start, found.end) for found in find_dates(text)]
+    taken = [(found.start, found.end) for found in (*find_dates(text), *find_urls(text))]
     for pattern in (_VERSION, _NAMED_VERSION):
         for match in pattern.finditer(text):
             if not any(start < match.end() and match.start() < end for start, end in taken):
@@ -141,7 +141,7 @@ def find_versions(text: str) -> Iterator[Value]:
 
 def find_numbers(text: str) -> Iterator[Value]:
     """Numbers with the word or sign after them as `unit`; dates and versions with two dots are none."""
-    taken = [(found.start, found.end) for found in find_dates(text)]
+    taken = [(found.start, found.end) for found in (*find_dates(text), *find_urls(text))]
     taken += [(f.start, f.end) for f in find_versions(text) if str(f.value).count(".") > 1]
     for match in _NUMBER.finditer(text):
         start, end = match.span("number")
@@ -160,7 +160,9 @@ def _clean_unit(unit: str | None) -> str:
 def _read_number(text: str, scale: str | None) -> float | int:
     plain = text.replace("\u2212", "-")
     plain = (
-        plain.replace(",", ".") if re.fullmatch(r"-?\d+,\d{1,2}", plain) else re.sub(r"[,'\u2019\s]", "", plain)
+        plain.replace(",", ".")
+        if re.fullmatch(r"-?\d+,\d{1,2}", plain)
+        else re.sub(r"[,'\u2019\s]", "", plain)
     )
     number = float(plain) * _SCALES.get((scale or "").strip().casefold(), 1)
     return int(number) if number.is_integer() else number
@@ -267,6 +269,12 @@ def find_names(text: str) -> Iterator[Value]:
         if words:
             name = " ".join(words).rstrip(".'\u2019")
             yield Value(name, start, start + len(name))
+
+
+def find_phrases(text: str) -> Iterator[Value]:
+    """Whatever looks like a value of its own: quoted, written like an identifier, or capitalised."""
+    yield from find_codes(text)
+    yield from find_names(text)
 
 
 def find_pattern(text: str, pattern: str) -> Iterator[Value]:

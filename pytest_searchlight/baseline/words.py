@@ -12,18 +12,20 @@ _TOKEN: Final = re.compile(
     r"|[^\W_]+(?:[.'\u2019][^\W_]+)*"
 )
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_SENTENCE_END: Final = re.compile(r"(?<=[.!?])[\"”\u2019)]?\s+(?=[^\W_a-z]|[\"“\u2018(\[`])|(?<=[\u3002\uff01\uff1f])")
+_SENTENCE_END: Final = re.compile(
+    r"(?<=[.!?])[\"”\u2019)]?\s+(?=[^\W_a-z]|[\"“\u2018(\[`])|(?<=[\u3002\uff01\uff1f])"
+)
 _ABBREVIATION: Final = re.compile(
     r"(?:\b(?:e\.g|i\.e|approx|vs|cf|no|inc|ltd|dr|mr|mrs|ms|st)|\b[A-Z])\.$", re.IGNORECASE
 )
 
 _STOP_WORDS: Final = """
-    a about above according after all also although am an and any are as at be because been before being
-    below between both but by can could did do does doing done down during each either else ever every few for
+    a about according all also although am an and any are as at be because been being
+    between both but by can could did do does doing done down each either else ever every few for
     from further get give given had has have having he her here him his how i if in into is it its itself just
     least less let like made make many may me might more most much must my no nor not now of off on once one
-    only or other our out over own per please put same say says shall she should since so some still such than
-    that the their them then there these they this those through thus to too under until up upon us use used
+    only or other our out over own please put same say says shall she should so some still such than
+    that the their them then there these they this those through thus to too under up upon us use used
     using very via was we were what when where whether which while who whom whose why will with within without
     would yet you your
 """
@@ -38,10 +40,17 @@ class Term(NamedTuple):
     end: int
 
 
+_SHORT_FORMS: Final = {
+    "max": "maximum", "min": "minimum", "num": "number", "org": "organisation", "config": "configuration",
+    "organization": "organisation", "license": "licence", "prev": "previous", "avg": "average", "repo": "repository",
+}  # fmt: skip
+
+
 @lru_cache(maxsize=65_536)
 def stem_word(word: str) -> str:
     """A crude English stem: enough to make `released`, `releases` and `release` the same term."""
     word = unicodedata.normalize("NFKC", word).casefold().replace("\u2019", "'").removesuffix("'s")
+    word = _SHORT_FORMS.get(word, word)
     if len(word) < 4 or not word.isascii() or not word.isalpha():
         return word
     for suffix, replacement in (("sses", "ss"), ("ies", "y"), ("ing", ""), ("ed", ""), ("s", "")):
@@ -58,8 +67,14 @@ def find_terms(text: str) -> list[Term]:
     for match in _TOKEN.finditer(text):
         word = match.group()
         if word.casefold() not in STOP_WORDS:
-            terms.append(Term(stem_word(word), match.start(), match.end()))
+            terms += [Term(stem, match.start(), match.end()) for stem in _stem_token(word)]
     return terms
+
+
+def _stem_token(word: str) -> tuple[str, ...]:
+    """The stem; of ``6.4.1`` also ``6.4``, since who asks for the series means its releases too."""
+    series = re.match(r"\d+\.\d+(?=\.\d)", word)
+    return (stem_word(word), series.group()) if series else (stem_word(word),)
 
 
 def stem_words(text: str) -> tuple[str, ...]:
@@ -68,8 +83,9 @@ def stem_words(text: str) -> tuple[str, ...]:
 
 
 def split_name(name: str) -> str:
-    """A field's name as words: ``maxFileSize_mb`` becomes ``max File Size mb``."""
-    return _CAMEL.sub(" ", re.sub(r"[_\-./]+", " ", name))
+    """A field's name as words: ``maxFileSize_mb`` becomes ``max File Size mb``, and ``fix_5_9`` ``fix 5.9``."""
+    dotted = re.sub(r"(?<=\d)_(?=\d)", ".", name)
+    return _CAMEL.sub(" ", re.sub(r"[_\-/]+|(?<!\d)\.|\.(?!\d)", " ", dotted))
 
 
 def split_sentences(text: str) -> list[str]:

@@ -1,0 +1,129 @@
+"""The library: everything that was read, with how rare each term is and where it stands."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from pytest_searchlight.baseline.pages import Listing, Page, Statement, Table, outline_page
+from pytest_searchlight.baseline.words import find_terms, stem_words
+
+IN_TEXT: Final = 1.0
+IN_LEAD: Final = 0.9
+IN_HEADING: Final = 0.7
+IN_TITLE: Final = 0.6
+IN_NEARBY: Final = 0.45
+ON_PAGE: Final = 0.15
+"""How much a term counts by where it stands, seen from the value."""
+_NEAR_CHARS: Final = 40
+"""The distance at which a term of the same sentence has lost half of what nearness adds."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """Terms of a statement and its surroundings; positions are kept for the text itself."""
+
+    text: dict[str, tuple[int, ...]]
+    lead: frozenset[str]
+    heading: frozenset[str]
+    title: frozenset[str]
+    nearby: frozenset[str]
+
+    @classmethod
+    def of(cls, statement: Statement) -> Places:
+        """The places of `statement`."""
+        positions: dict[str, tuple[int, ...]] = {}
+        for term in find_terms(statement.text):
+            positions[term.stem] = (*positions.get(term.stem, ()), term.start)
+        return cls(
+            text=positions,
+            lead=frozenset(stem_words(statement.lead)),
+            heading=frozenset(stem_words(statement.heading)),
+            title=frozenset(stem_words(statement.page.about)),
+            nearby=frozenset(stem_words(statement.nearby)),
+        )
+
+    def rate(self, stem: str, *, at: int | None) -> float:
+        """How much `stem` counts here for a value that starts at `at` of the text; 0 when it is not here."""
+        if stem in self.text:
+            distance = 0 if at is None else min(abs(start - at) for start in self.text[stem])
+            return IN_TEXT * (0.5 + 0.5 / (1 + distance / _NEAR_CHARS))
+        around = (
+            (self.lead, IN_LEAD),
+            (self.heading, IN_HEADING),
+            (self.title, IN_TITLE),
+            (self.nearby, IN_NEARBY),
+        )
+        return next((weight for stems, weight in around if stem in stems), 0.0)
+
+
+class Library:
+    """Pages taken apart, ready to be asked."""
+
+    def __init__(self, pages: Sequence[Page]) -> None:
+        self.pages = tuple(pages)
+        outlines = [outline_page(page) for page in pages]
+        self.statements: list[Statement] = _drop_boilerplate([s for o in outlines for s in o.statements])
+        self.tables: list[Table] = [table for outline in outlines for table in outline.tables]
+        self.listings: list[Listing] = [listing for outline in outlines for listing in outline.listings]
+        self._days = sorted({page.day for page in pages if page.day})
+
+    @cached_property
+    def places(self) -> dict[Statement, Places]:
+        """The terms of every statement, by where they stand."""
+        return {statement: Places.of(statement) for statement in self.statements}
+
+    @cached_property
+    def page_stems(self) -> dict[Page, frozenset[str]]:
+        """Every term that a page itself says."""
+        stems: dict[Page, set[str]] = {page: {*stem_words(page.title)} for page in self.pages}
+        for statement, places in self.places.items():
+            stems[statement.page].update(places.text, places.lead, places.heading)
+        return {page: frozenset(found) for page, found in stems.items()}
+
+    @cached_property
+    def _frequency(self) -> Counter[str]:
+        return Counter(stem for places in self.places.values() for stem in _list_own_stems(places))
+
+    def weigh(self, stem: str) -> float:
+        """Inverse document frequency of `stem` over the statements: the rarer, the heavier."""
+        return math.log(1 + (len(self.statements) + 1) / (self._frequency[stem] + 0.5))
+
+    def knows(self, stem: str) -> bool:
+        """Whether any page holds `stem`."""
+        return any(stem in stems for stems in self.page_stems.values())
+
+    def rate_key(self, statement: Statement, stems: Sequence[str]) -> float:
+        """From 0 to 1: whether `statement` is about the thing that `stems` name."""
+        places, page = self.places[statement], statement.page
+        near = {*places.text, *places.lead, *places.heading, *stem_words(page.title)}
+        shares = [
+            IN_TEXT if stem in near or (len(stem) > 3 and stem in page.host) else IN_NEARBY * (stem in self.page_stems[page])
+            for stem in stems
+        ]
+        return sum(shares) / len(shares)
+
+    def rate_recency(self, page: Page) -> float:
+        """From 0 for the oldest or an undated page to 1 for the newest."""
+        if page.day is None or len(self._days) < 2:
+            return 0.0
+        return self._days.index(page.day) / (len(self._days) - 1)
+
+
+def _drop_boilerplate(statements: Sequence[Statement]) -> list[Statement]:
+    """What several pages of one site say in the same words (menus, footers) belongs to the site, not to a page."""
+    seen: dict[tuple[str, str], set[Page]] = defaultdict(set)
+    for statement in statements:
+        if statement.page.host:
+            seen[statement.page.host, statement.text].add(statement.page)
+    repeated = {key for key, pages in seen.items() if len(pages) > 1}
+    return [s for s in statements if s.shape == "cell" or (s.page.host, s.text) not in repeated]
+
+
+def _list_own_stems(places: Places) -> Iterator[str]:
+    yield from places.text
+    yield from places.lead - places.text.keys()
