@@ -1,4 +1,4 @@
-"""What the workers of one session share: how much has been spent, in an SQLite file in WAL mode.
+"""What the workers of one session share: spending, slots and breakers, in an SQLite file in WAL mode.
 
 The ledger steers a running session and proves nothing: numbers come from evidence. So it trades
 durability for speed (`synchronous=OFF`).
@@ -6,13 +6,16 @@ durability for speed (`synchronous=OFF`).
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
-from pytest_searchlight.domain import RunRecord
+from pytest_searchlight.domain import STATUS_RULES, RunRecord, RunStatus
 from pytest_searchlight.settings import SessionCaps
 
 _SCHEMA = """
@@ -21,8 +24,17 @@ CREATE TABLE IF NOT EXISTS spend (
     tokens INTEGER, cost_usd REAL, provider_calls INTEGER,
     PRIMARY KEY (run_id, attempt)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS slots (name TEXT NOT NULL, holder INTEGER NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS pauses (name TEXT PRIMARY KEY, until_s REAL NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS faults (
+    lane TEXT PRIMARY KEY, in_a_row INTEGER NOT NULL, reason TEXT NOT NULL
+) STRICT;
 """
-_LOCK_WAIT_S = 30.0
+FAULTS_IN_A_ROW: Final = 3
+"""So many infrastructure faults of a lane in a row defer the rest of it."""
+
+_SLOT_POLL_S: Final = 0.1
+_LOCK_WAIT_S: Final = 30.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,6 +107,91 @@ class Ledger:
         ):
             if limit is not None:
                 yield column, limit
+
+    # --- slots -------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def hold_slots(self, wanted: Mapping[str, int]) -> Iterator[None]:
+        """Wait until every name in `wanted` has a free slot and no pause, then hold one of each.
+
+        Args:
+            wanted: number of slots by name, such as a provider or an agent; the same in every worker.
+        """
+        if not wanted:
+            yield
+            return
+        while not self._take_slots(wanted):
+            time.sleep(_SLOT_POLL_S)
+        try:
+            yield
+        finally:
+            self._give_back(wanted)
+
+    def _take_slots(self, wanted: Mapping[str, int]) -> bool:
+        with self._transaction():
+            self._forget_dead_holders()
+            if any(self._is_busy(name, slots) for name, slots in wanted.items()):
+                return False
+            rows = [(name, os.getpid()) for name in wanted]
+            self._connection.executemany("INSERT INTO slots VALUES (?, ?)", rows)
+            return True
+
+    def _is_busy(self, name: str, slots: int) -> bool:
+        (taken,) = self._connection.execute("SELECT count(*) FROM slots WHERE name = ?", (name,)).fetchone()
+        (paused,) = self._connection.execute(
+            "SELECT count(*) FROM pauses WHERE name = ? AND until_s > ?", (name, time.time())
+        ).fetchone()
+        return bool(taken >= slots or paused)
+
+    def _forget_dead_holders(self) -> None:
+        for (holder,) in self._connection.execute("SELECT DISTINCT holder FROM slots").fetchall():
+            if not Path(f"/proc/{holder}").exists():
+                self._connection.execute("DELETE FROM slots WHERE holder = ?", (holder,))
+
+    def _give_back(self, wanted: Mapping[str, int]) -> None:
+        for name in wanted:
+            self._connection.execute(
+                "DELETE FROM slots WHERE rowid = "
+                "(SELECT rowid FROM slots WHERE name = ? AND holder = ? LIMIT 1)",
+                (name, os.getpid()),
+            )
+
+    def pause(self, name: str, *, seconds: float) -> None:
+        """Let nobody take a slot of `name` for some time, as its provider asked for."""
+        self._connection.execute(
+            "INSERT INTO pauses VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET until_s = max(until_s, ?2)",
+            (name, time.time() + seconds),
+        )
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        finally:
+            self._connection.execute("COMMIT")
+
+    # --- breakers ----------------------------------------------------------------------------------------
+
+    def record_outcome(self, lane: str, status: RunStatus, *, reason: str) -> None:
+        """Count a settled run of a lane: faults of infrastructure add up, a measured run starts over."""
+        if STATUS_RULES[status].retry:
+            self._connection.execute(
+                "INSERT INTO faults VALUES (?1, 1, ?2) "
+                "ON CONFLICT (lane) DO UPDATE SET in_a_row = in_a_row + 1, reason = ?2",
+                (lane, f"{status}: {reason}"),
+            )
+        elif STATUS_RULES[status].counts:
+            self._connection.execute("DELETE FROM faults WHERE lane = ?", (lane,))
+
+    def explain_broken(self, lane: str) -> str | None:
+        """Why the rest of a lane is deferred, in a sentence, or None while it is not."""
+        row = self._connection.execute(
+            "SELECT in_a_row, reason FROM faults WHERE lane = ?", (lane,)
+        ).fetchone()
+        if row is None or row[0] < FAULTS_IN_A_ROW:
+            return None
+        return f"deferred: {row[0]} runs of {lane} in a row could not be measured; the last one: {row[1]}"
 
 
 def measure_spend(record: RunRecord) -> Spend:

@@ -45,6 +45,7 @@ from pytest_searchlight.evidence import (
 from pytest_searchlight.extensions import Agent, ObservedRun, Registry
 from pytest_searchlight.grading import GradedRun, describe_files, describe_head, describe_unrun, grade_run
 from pytest_searchlight.ledger import Ledger, measure_spend
+from pytest_searchlight.limits import UNLIMITED, Limits, read_limits
 from pytest_searchlight.pricing import PriceList, read_prices
 from pytest_searchlight.providers import build_server_launch
 from pytest_searchlight.runner import Attempts, MeteringProxy, OpenWorkspace
@@ -117,6 +118,11 @@ class BenchmarkSession:
         return read_prices(self.settings.config_folders)
 
     @cached_property
+    def limits(self) -> Mapping[str, Limits]:
+        """How hard setups and agents may be driven."""
+        return read_limits(self.settings.config_folders)
+
+    @cached_property
     def scratch(self) -> ScratchRoot:
         """Where workspaces are made: outside every project, so that no project's files steer an agent."""
         return create_scratch_root(Path(tempfile.gettempdir()))
@@ -174,7 +180,11 @@ class BenchmarkSession:
 
     def explain_skip(self, run: TestRun) -> str | None:
         """Why `run` must not start, in a sentence, or None when it may."""
-        return self.explain_unfit(run) or self.ledger.explain_exhausted()
+        return (
+            self.explain_unfit(run)
+            or self.ledger.explain_exhausted()
+            or self.ledger.explain_broken(_name_lane(run))
+        )
 
     def explain_unfit(self, run: TestRun) -> str | None:
         """Why `run` could never start as planned, in a sentence, or None when it could."""
@@ -236,7 +246,19 @@ class BenchmarkSession:
     ) -> tuple[ObservedRun, OpenBundle]:
         """Attempt `run` until it settles; see `runner.Attempts`."""
         agent = self.find_agent(run)
-        attempts = Attempts(
+        with self.ledger.hold_slots(self._list_slots(run)):
+            return self._make_attempts(run, agent, open_workspace, proxy).settle()
+
+    def _list_slots(self, run: TestRun) -> dict[str, int]:
+        limits = {
+            name: self.limits.get(name, UNLIMITED).concurrent_runs for name in (run.agent, run.setup.name)
+        }
+        return {name: slots for name, slots in limits.items() if slots is not None}
+
+    def _make_attempts(
+        self, run: TestRun, agent: Agent, open_workspace: OpenWorkspace, proxy: MeteringProxy | None
+    ) -> Attempts:
+        return Attempts(
             run=run,
             agent=agent,
             agent_version=self.find_version(agent),
@@ -246,10 +268,10 @@ class BenchmarkSession:
             keep_failed=self._keep_failed,
             environment=self.environment,
         )
-        return attempts.settle()
 
     def _keep_failed(self, observed: ObservedRun, bundle: OpenBundle) -> None:
         graded = self.grade(observed)
+        self._heed_retry_after(observed)
         self._seal(graded, bundle, self._find_free_attempt(observed.run))
 
     def _find_free_attempt(self, run: TestRun) -> Path:
@@ -268,8 +290,14 @@ class BenchmarkSession:
         """US dollars of a run; unknown parts are None, with the reason."""
         return price_run(observed, prices=self.prices)
 
+    def _heed_retry_after(self, observed: ObservedRun) -> None:
+        if observed.trace.retry_after_s is not None:
+            self.ledger.pause(observed.run.setup.name, seconds=observed.trace.retry_after_s)
+
     def seal(self, graded: GradedRun, bundle: OpenBundle) -> Path:
         """Store a settled run. Raises EvidenceError when the disk refuses."""
+        run, record = graded.observed.run, graded.record
+        self.ledger.record_outcome(_name_lane(run), record.status, reason=record.reason)
         return self._seal(graded, bundle, self.folder.runs / graded.record.run_id)
 
     def _seal(self, graded: GradedRun, bundle: OpenBundle, destination: Path) -> Path:
@@ -321,3 +349,7 @@ class BenchmarkSession:
         record = bundle.head["record"]
         measured = STATUS_RULES[RunStatus(record["status"])].counts or record["status"] == RunStatus.UNGRADED
         return bundle if measured and record["identity"] == run.identity else None
+
+
+def _name_lane(run: TestRun) -> str:
+    return " with ".join(filter(None, [f"setup {run.setup.name!r}", run.agent, run.model_name]))
