@@ -112,6 +112,7 @@ class SessionHooks:
                 check_tasks(self.session.read_catalog(path), self.session.registry)
             if self.session.settings.resume:
                 self.session.folder.set_aside_partials()
+                self.session.ledger.forget_faults()
             elif not (self.config.option.collectonly or self.session.settings.plan):
                 check_new_session(self.session.folder.root)
             if self.session.settings.regrade is None:

@@ -184,6 +184,11 @@ class Ledger:
         elif STATUS_RULES[status].counts:
             self._connection.execute("DELETE FROM faults WHERE lane = ?", (lane,))
 
+    def forget_faults(self) -> None:
+        """Close all breakers and end all pauses: a session that is resumed tries again."""
+        self._connection.execute("DELETE FROM faults")
+        self._connection.execute("DELETE FROM pauses")
+
     def explain_broken(self, lane: str) -> str | None:
         """Why the rest of a lane is deferred, in a sentence, or None while it is not."""
         row = self._connection.execute(
