@@ -5,21 +5,30 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+import sys
 import tempfile
 from pathlib import Path
+
+from pytest_searchlight.closed_web.index import open_index
+from pytest_searchlight.closed_web.pages import ClosedWeb
+from pytest_searchlight.errors import UserError
 
 
 def main() -> None:
     """Serve until the client closes standard input."""
     options = _read_arguments()
+    try:
+        web, index = ClosedWeb(options.web), open_index(options.web, cache_folder=options.cache)
+    except (UserError, OSError) as error:
+        print(f"closed-web: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
     # The SDK builds thousands of schema objects that all live on; collecting between them is wasted.
     gc.disable()
-    from pytest_searchlight.closed_web.index import open_index
     from pytest_searchlight.closed_web.server import compose_server
 
     gc.enable()
     gc.freeze()
-    compose_server(options.web, open_index(options.web, cache_folder=options.cache)).run("stdio")
+    compose_server(web, index).run("stdio")
 
 
 def _read_arguments() -> argparse.Namespace:

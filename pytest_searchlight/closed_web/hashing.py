@@ -21,6 +21,9 @@ def hash_web(folder: Path) -> str:
 
 
 def list_files(folder: Path) -> list[Path]:
-    """Every file of a closed web, in an order that no file system decides."""
-    found = [Path(root, name) for root, _, names in os.walk(folder) for name in names]
-    return sorted(found, key=lambda path: path.relative_to(folder).as_posix())
+    """Every file of a closed web, in an order that no file system decides; links are no part of it."""
+    found = (Path(root, name) for root, _, names in os.walk(folder) for name in names)
+    return sorted(
+        (path for path in found if not path.is_symlink()),
+        key=lambda path: path.relative_to(folder).as_posix(),
+    )

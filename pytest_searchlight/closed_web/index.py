@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Final
 
 from pytest_searchlight.closed_web.hashing import hash_web
-from pytest_searchlight.closed_web.readable import Document
+from pytest_searchlight.closed_web.pages import ClosedWeb
+from pytest_searchlight.closed_web.readable import Document, read_document
 
 TITLE_WEIGHT: Final = 3.0
 PASSAGE_CHARS: Final = 400
@@ -34,7 +35,8 @@ _SCHEMA: Final = """
 # The row id settles equal ranks, and rows are entered in the order of addresses.
 _FIND_DOCUMENTS: Final = """
     SELECT d.id, d.url, d.title, d.date FROM document_words JOIN documents d ON d.id = document_words.rowid
-    WHERE document_words MATCH ?1 AND (?2 IS NULL OR d.host = ?2 OR d.host LIKE '%.' || ?2)
+    WHERE document_words MATCH ?1
+    AND (?2 IS NULL OR d.host = ?2 OR substr(d.host, -length(?2) - 1) = '.' || ?2)
     ORDER BY bm25(document_words, ?3, 1.0), d.id LIMIT ?4
 """
 # In SQLite the columns beside min() come from the row that holds the minimum: each page's best passage.
@@ -153,13 +155,9 @@ def _build_into(path: Path, web: Path) -> None:
 
 
 def _write_index(path: Path, web: Path) -> None:
-    # Parsers are imported only by the one process that builds.
-    from pytest_searchlight.closed_web.pages import list_pages
-    from pytest_searchlight.closed_web.readable import read_document
-
     connection = sqlite3.connect(path)
     connection.executescript(_SCHEMA)
-    for number, page in enumerate(list_pages(web), start=1):
+    for number, page in enumerate(ClosedWeb(web).list_pages(), start=1):
         document = read_document(page.body, content_type=page.content_type, url=page.url)
         host = page.url.split("/")[2]
         date = document.date or page.modified

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -27,8 +26,6 @@ CONTENT_TYPES: Final[Mapping[str, str]] = MappingProxyType(
         ".txt": "text/plain; charset=utf-8",
     }
 )
-
-
 SECTIONS: Final = ("redirects", "statuses", "content_types", "dates")
 
 
@@ -67,31 +64,59 @@ class Manifest:
     dates: Mapping[str, str]
 
 
+class ClosedWeb:
+    """A closed web as it stood when it was read: which file answers which address, and the manifest."""
+
+    def __init__(self, folder: Path) -> None:
+        self._manifest = read_manifest(folder)
+        # Addresses are looked up, never turned into paths: no address can lead out of the folder.
+        self._files = {address_of(folder, path): path for path in list_files(folder) if path.parent != folder}
+        self._hosts = {urlsplit(url).hostname for url in self._files}
+
+    def open_page(self, url: str) -> Page:
+        """Answer one address as the web's servers would, following at most five redirects.
+
+        Raises:
+            UnreachableError: the address is no http(s) URL, its host is unknown, or redirects do not end.
+        """
+        here = canonical_url(url)
+        passed: list[str] = []
+        while target := self._find_redirect(here):
+            passed.append(here)
+            here = target
+            if here in passed or len(passed) > MAX_REDIRECTS:
+                raise UnreachableError(f"{url}: redirects do not end ({' -> '.join([*passed, here])})")
+        return self._answer(here, redirects=tuple(passed))
+
+    def list_pages(self) -> Iterator[Page]:
+        """Every page that answers 200, in address order: what a crawler of this web would keep."""
+        for url in sorted(self._files):
+            if url not in self._manifest.redirects and self._manifest.statuses.get(url, 200) == 200:
+                yield self._answer(url, redirects=())
+
+    def _find_redirect(self, url: str) -> str | None:
+        if url in self._manifest.redirects:
+            return canonical_url(urljoin(url, self._manifest.redirects[url]))
+        # What every file server does: a folder asked for without its slash is found with it.
+        return f"{url}/" if url not in self._files and f"{url}/" in self._files else None
+
+    def _answer(self, url: str, *, redirects: tuple[str, ...]) -> Page:
+        host = urlsplit(url).hostname
+        if host not in self._hosts:
+            raise UnreachableError(f"{url}: the host {host} does not exist")
+        path = self._files.get(url)
+        status = self._manifest.statuses.get(url, 200 if path else 404)
+        if path is None:
+            body = b"410 Gone\n" if status == 410 else b"404 Not Found\n"
+            return Page(url, status, CONTENT_TYPES[".txt"], body, redirects=redirects)
+        stated = self._manifest.content_types.get(url)
+        content_type = stated or CONTENT_TYPES.get(path.suffix, CONTENT_TYPES[".txt"])
+        return Page(url, status, content_type, path.read_bytes(), self._manifest.dates.get(url), redirects)
+
+
 def open_page(folder: Path, url: str) -> Page:
-    """Answer one address as the closed web's servers would, following at most five redirects.
-
-    Raises:
-        UnreachableError: the address is no http(s) URL, its host is unknown, or redirects do not end.
-    """
-    manifest = read_manifest(folder)
-    passed: list[str] = []
-    here = canonical_url(url)
-    while target := _redirect_target(folder, here, manifest):
-        passed.append(here)
-        here = target
-        if here in passed or len(passed) > MAX_REDIRECTS:
-            raise UnreachableError(f"{url}: redirects do not end ({' -> '.join([*passed, here])})")
-    return _answer(folder, here, manifest, redirects=tuple(passed))
-
-
-def list_pages(folder: Path) -> Iterator[Page]:
-    """Every page that answers 200, in address order: what a crawler of this web would keep."""
-    manifest = read_manifest(folder)
-    files = (path for path in list_files(folder) if path.parent != folder)
-    for url in sorted(address_of(folder, path) for path in files):
-        page = _answer(folder, url, manifest, redirects=())
-        if page.status == 200 and url not in manifest.redirects:
-            yield page
+    """Answer one address of the closed web in `folder`, as `ClosedWeb.open_page` does."""
+    return ClosedWeb(folder).open_page(url)
 
 
 def address_of(folder: Path, path: Path) -> str:
@@ -110,24 +135,21 @@ def canonical_url(url: str) -> str:
     """
     try:
         parts = urlsplit(url.strip())
-        host = parts.hostname
+        host, path = parts.hostname, quote(unquote(parts.path))
     except ValueError as error:
         raise UnreachableError(f"{url!r} is not an address: {error}") from error
-    path = unquote(parts.path)
-    if parts.scheme not in {"http", "https"} or not host or "\0" in path:
+    if parts.scheme not in {"http", "https"} or not host:
         raise UnreachableError(f"{url!r} is not an address: give an absolute http(s) URL")
-    return f"https://{host}{quote(path) or '/'}"
+    return f"https://{host}{path or '/'}"
 
 
 def read_manifest(folder: Path) -> Manifest:
     """Read a closed web's ``site.yaml``; a web without one is plain files."""
     path = folder / MANIFEST
-    return _read_manifest(path, path.stat().st_mtime_ns if path.exists() else None)
-
-
-@cache
-def _read_manifest(path: Path, changed_ns: int | None) -> Manifest:
-    content = {} if changed_ns is None else yaml.load(path.read_bytes(), yaml.CSafeLoader) or {}
+    try:
+        content = yaml.load(path.read_bytes(), yaml.CSafeLoader) or {} if path.exists() else {}
+    except yaml.YAMLError as error:
+        raise UserError(f"{path}: is not YAML: {error}") from error
     for section in content:
         if section not in SECTIONS:
             raise UserError(f"{path}: section {section!r} is unknown; write one of {', '.join(SECTIONS)}")
@@ -140,36 +162,3 @@ def _read_manifest(path: Path, changed_ns: int | None) -> Manifest:
 def _demand_canonical(url: str, place: str) -> None:
     if canonical_url(url) != url:
         raise UserError(f"{place}: {url} is not in canonical form; write it as {canonical_url(url)}")
-
-
-def _redirect_target(folder: Path, url: str, manifest: Manifest) -> str | None:
-    if url in manifest.redirects:
-        return canonical_url(urljoin(url, manifest.redirects[url]))
-    # What every file server does: a folder asked for without its slash is found with it.
-    return None if url.endswith("/") or not (_path_of(folder, url) / INDEX_FILE).is_file() else f"{url}/"
-
-
-def _answer(folder: Path, url: str, manifest: Manifest, *, redirects: tuple[str, ...]) -> Page:
-    path = _locate_file(folder, url)
-    status = manifest.statuses.get(url, 200 if path else 404)
-    if path is None:
-        body = b"410 Gone\n" if status == 410 else b"404 Not Found\n"
-        return Page(url, status, CONTENT_TYPES[".txt"], body, redirects=redirects)
-    content_type = manifest.content_types.get(url) or CONTENT_TYPES.get(path.suffix, "text/plain")
-    return Page(url, status, content_type, path.read_bytes(), manifest.dates.get(url), redirects)
-
-
-def _locate_file(folder: Path, url: str) -> Path | None:
-    path = _path_of(folder, url)
-    if url.endswith("/"):
-        path /= INDEX_FILE
-    return path if path.is_file() else None
-
-
-def _path_of(folder: Path, url: str) -> Path:
-    parts = urlsplit(url)
-    host = (folder / (parts.hostname or "")).resolve()
-    if host.parent != folder.resolve() or not host.is_dir():
-        raise UnreachableError(f"{url}: the host {parts.hostname} does not exist")
-    path = (host / unquote(parts.path).lstrip("/")).resolve()
-    return path if path.is_relative_to(host) else host / "outside-of-every-host"

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from email.message import Message
 from typing import Final
 
-from pytest_searchlight.closed_web.html_text import read_html
-
 _BOMS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -44,6 +42,9 @@ def read_document(body: bytes, *, content_type: str, url: str) -> Document:
     if media_type == "application/pdf":
         return _read_pdf(body, fallback_title=url)
     if media_type == "text/html":
+        # Parsers are imported where they are used: a server that finds its index built needs none.
+        from pytest_searchlight.closed_web.html_text import read_html
+
         declared = charset or _charset_in_html(body)
         title, date, text = read_html(decode_text(body, charset=declared), base_url=url)
         return Document(title or url, date, text)
@@ -86,7 +87,6 @@ def _indent_json(text: str) -> str:
 
 
 def _read_pdf(body: bytes, *, fallback_title: str) -> Document:
-    # Half the time of this package's start-up, and few pages are PDF.
     from pypdf import PdfReader
     from pypdf.errors import PyPdfError
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Final
 
 from mcp.server.mcpserver import MCPServer
@@ -11,7 +10,7 @@ from pydantic import Field
 
 from pytest_searchlight import __version__
 from pytest_searchlight.closed_web.index import Hit, WebIndex
-from pytest_searchlight.closed_web.pages import Page, UnreachableError, open_page
+from pytest_searchlight.closed_web.pages import ClosedWeb, Page, UnreachableError
 from pytest_searchlight.closed_web.readable import Document
 
 DEFAULT_MAX_CHARS: Final = 20_000
@@ -23,7 +22,7 @@ MaxChars = Annotated[int, Field(ge=1, le=200_000, description="How many characte
 Start = Annotated[int, Field(ge=0, description="The character to start at, to read on in a long page.")]
 
 
-def compose_server(web: Path, index: WebIndex) -> MCPServer:
+def compose_server(web: ClosedWeb, index: WebIndex) -> MCPServer:
     """An MCP server with the two tools of a closed web."""
     server = MCPServer("closed-web", version=__version__, log_level="WARNING")
 
@@ -68,9 +67,9 @@ def render_document(page: Page, document: Document, *, max_chars: int, start: in
     return f"{head}\n\n{text or '[The page has no text here.]'}{more}"
 
 
-def _reach_page(web: Path, url: str) -> Page:
+def _reach_page(web: ClosedWeb, url: str) -> Page:
     try:
-        page = open_page(web, url)
+        page = web.open_page(url)
     except UnreachableError as error:
         raise ToolError(str(error)) from error
     if page.status != 200:

@@ -1,4 +1,4 @@
-"""The quickstart's web and small webs of a test's own."""
+"""Small closed webs of a test's own."""
 
 from __future__ import annotations
 
@@ -6,13 +6,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-
-QUICKSTART_WEB = Path(__file__).parents[2] / "catalogs" / "quickstart" / "web"
-
-
-@pytest.fixture(scope="session")
-def quickstart_web() -> Path:
-    return QUICKSTART_WEB
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_searchlight.closed_web.pages import UnreachableError, list_pages, open_page
+from pytest_searchlight.closed_web.pages import ClosedWeb, UnreachableError, open_page
 from pytest_searchlight.errors import UserError
 
 MakeWeb = Callable[[Mapping[str, str | bytes]], Path]
@@ -90,7 +90,15 @@ def test_redirects_that_do_not_end_are_refused(web: Path, path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "status"), [("gone.html", 410), ("nowhere", 404), ("docs/nowhere/", 404), ("new.html/", 404)]
+    ("path", "status"),
+    [
+        ("gone.html", 410),
+        ("nowhere", 404),
+        ("docs/nowhere/", 404),
+        ("new.html/", 404),
+        ("%00", 404),
+        ("x" * 5000, 404),
+    ],
 )
 def test_what_is_not_there_has_a_status(web: Path, path: str, status: int) -> None:
     assert open_page(web, f"https://a.test/{path}").status == status
@@ -105,7 +113,7 @@ def test_an_unknown_host_is_unreachable(web: Path, url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["", "a.test/new.html", "file:///etc/passwd", "https://", "https://[", "https://a.test/%00"]
+    "url", ["", "a.test/new.html", "file:///etc/passwd", "https://", "https://[", "https://a.test/\ud800"]
 )
 def test_what_is_no_web_address_is_refused(web: Path, url: str) -> None:
     with pytest.raises(UnreachableError, match="is not an address"):
@@ -126,7 +134,7 @@ def test_a_link_in_the_folder_does_not_lead_out_of_it(web: Path, tmp_path: Path)
 
 
 def test_pages_are_listed_in_order_and_only_where_they_answer(web: Path) -> None:
-    assert [page.url for page in list_pages(web)] == [
+    assert [page.url for page in ClosedWeb(web).list_pages()] == [
         "https://a.test/data.json",
         "https://a.test/docs/",
         "https://a.test/new.html",

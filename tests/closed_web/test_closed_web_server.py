@@ -16,6 +16,7 @@ from mcp.client.stdio import stdio_client
 from mcp.types import CallToolResult, ListToolsResult, TextContent
 from pydantic import JsonValue
 
+QUICKSTART_WEB = Path(__file__).parents[2] / "catalogs" / "quickstart" / "web"
 TIMEOUT_S = 60.0
 
 Call = Callable[..., CallToolResult]
@@ -56,8 +57,8 @@ async def open_session(web: Path, cache: Path) -> AsyncIterator[ClientSession]:
 
 
 @pytest.fixture(scope="module")
-def client(quickstart_web: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    opening = open_session(quickstart_web, tmp_path_factory.mktemp("cache"))
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    opening = open_session(QUICKSTART_WEB, tmp_path_factory.mktemp("cache"))
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(opening) as session:
 
         async def call(tool: str, arguments: dict[str, JsonValue]) -> CallToolResult:
@@ -178,13 +179,24 @@ def test_a_two_megabyte_page_is_read_in_parts_that_join(client: Client) -> None:
     assert "[The page has no text here.]" in client.read("web_fetch", url=url, start=9_000_000)
 
 
-def test_a_folder_that_does_not_exist_is_refused_at_start(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest_searchlight.closed_web", "--web", str(tmp_path / "nowhere")],
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=False,
-    )
+@pytest.mark.parametrize(
+    ("site", "message"),
+    [
+        (None, "there is no such folder"),
+        ("redirect: {}", "section 'redirect' is unknown"),
+        ("redirects: [", "is not YAML"),
+    ],
+)
+def test_a_web_that_cannot_be_served_is_refused_in_one_sentence(
+    tmp_path: Path, site: str | None, message: str
+) -> None:
+    web = tmp_path / "web"
+    if site is not None:
+        web.mkdir()
+        (web / "site.yaml").write_text(site)
+    command = [sys.executable, "-m", "pytest_searchlight.closed_web", "--web", str(web)]
+    command += ["--cache", str(tmp_path / "cache")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     assert done.returncode == 2
-    assert "there is no such folder" in done.stderr
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr

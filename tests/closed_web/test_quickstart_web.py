@@ -15,16 +15,16 @@ from selectolax.lexbor import LexborHTMLParser
 
 from pytest_searchlight.catalog import read_catalog
 from pytest_searchlight.closed_web.pages import (
+    ClosedWeb,
     UnreachableError,
-    list_pages,
-    open_page,
     read_manifest,
 )
 from pytest_searchlight.closed_web.readable import decode_text, read_document
-from pytest_searchlight.domain import Check, Task
+from pytest_searchlight.domain import Check, Reference, Task
 
-CATALOG = read_catalog(Path(__file__).parents[2] / "catalogs" / "quickstart" / "tasks.yaml")
-TASKS = {task.id: task for task in CATALOG.tasks}
+FOLDER = Path(__file__).parents[2] / "catalogs" / "quickstart"
+WEB_FOLDER = FOLDER / "web"
+TASKS = {task.id: task for task in read_catalog(FOLDER / "tasks.yaml").tasks}
 LONG_PAGE = "https://archive.longstack.test/broker-benchmark-log.html"
 BROKEN_ON_PURPOSE = {
     "https://advisories.brackenwatch.test/bwa-2026-0333.html",
@@ -37,16 +37,21 @@ DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 @pytest.fixture(scope="module")
-def texts(quickstart_web: Path) -> Mapping[str, str]:
+def web() -> ClosedWeb:
+    return ClosedWeb(WEB_FOLDER)
+
+
+@pytest.fixture(scope="module")
+def texts(web: ClosedWeb) -> Mapping[str, str]:
     """The readable text of every page, by address, as `is_stated` compares it."""
     return {
         page.url: fold(read_document(page.body, content_type=page.content_type, url=page.url).text)
-        for page in list_pages(quickstart_web)
+        for page in web.list_pages()
     }
 
 
-def list_links(web: Path) -> Iterator[tuple[str, str]]:
-    for page in list_pages(web):
+def list_links(web: ClosedWeb) -> Iterator[tuple[str, str]]:
+    for page in web.list_pages():
         if page.content_type.startswith("text/html"):
             for node in LexborHTMLParser(page.body).css("a[href]"):
                 yield page.url, urljoin(page.url, node.attributes["href"] or "")
@@ -88,6 +93,11 @@ def is_stated(value: str, text: str) -> bool:
     return any(re.search(rf"(?<![\w.,]){re.escape(each)}(?!\w|[.,]\d)", text) for each in spell(value))
 
 
+def reference_of(task: Task) -> Reference:
+    assert task.reference is not None
+    return task.reference
+
+
 def list_rows(check: Check) -> list[str]:
     """The names of the rows that a table must have; the prompt asks for them by name."""
     rows = check.params.get("rows")
@@ -105,29 +115,29 @@ def test_the_web_is_large_and_lives_on_reserved_hosts_alone(texts: Mapping[str, 
     assert all(host.endswith((".example", ".test")) for host in hosts)
 
 
-def test_no_page_names_an_address_outside_the_web(quickstart_web: Path, texts: Mapping[str, str]) -> None:
+def test_no_page_names_an_address_outside_the_web(web: ClosedWeb, texts: Mapping[str, str]) -> None:
     hosts = {urlsplit(url).hostname for url in texts}
     outside = {
         (page.url, url)
-        for page in list_pages(quickstart_web)
+        for page in web.list_pages()
         for url in URL.findall(page.body.decode("latin-1"))
         if "pdf" not in page.content_type and urlsplit(url).hostname not in hosts
     }
     assert not outside
 
 
-def test_every_link_leads_somewhere_or_is_broken_on_purpose(quickstart_web: Path) -> None:
-    broken = {url for _, url in list_links(quickstart_web) if open_page(quickstart_web, url).status != 200}
+def test_every_link_leads_somewhere_or_is_broken_on_purpose(web: ClosedWeb) -> None:
+    broken = {url for _, url in list_links(web) if web.open_page(url).status != 200}
     assert broken == BROKEN_ON_PURPOSE
 
 
-def test_the_manifest_speaks_of_addresses_that_exist(quickstart_web: Path, texts: Mapping[str, str]) -> None:
-    manifest = read_manifest(quickstart_web)
+def test_the_manifest_speaks_of_addresses_that_exist(web: ClosedWeb, texts: Mapping[str, str]) -> None:
+    manifest = read_manifest(WEB_FOLDER)
     assert set(manifest.dates) <= set(texts)
     assert set(manifest.content_types) <= set(texts)
     for url in manifest.redirects:
         try:
-            assert open_page(quickstart_web, url).status == 200
+            assert web.open_page(url).status == 200
         except UnreachableError:
             assert "/press" in url
 
@@ -149,7 +159,8 @@ def test_the_catalog_has_every_family_and_its_controls() -> None:
 
 @pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
 def test_every_page_that_a_task_names_exists(task: Task, texts: Mapping[str, str]) -> None:
-    named = {task.reference.source} | list_cited(task.reference.excerpt) | list_cited(task.reference_answer)
+    reference = reference_of(task)
+    named = {reference.source} | list_cited(reference.excerpt) | list_cited(task.reference_answer)
     named |= {url for wrong in task.wrong_answers for url in list_cited(wrong.answer)}
     assert {url.rstrip(":,.;") for url in named} <= set(texts)
 
@@ -162,16 +173,17 @@ def test_the_right_values_stand_on_the_pages_that_are_cited(task: Task, texts: M
 
 @pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
 def test_the_excerpt_holds_every_right_value_and_a_source(task: Task) -> None:
-    excerpt = fold(task.reference.excerpt)
-    assert [value for value in list_values(task.reference_answer) if not is_stated(value, excerpt)] == []
-    assert list_cited(task.reference.excerpt)
+    excerpt = reference_of(task).excerpt
+    folded = fold(excerpt)
+    assert [value for value in list_values(task.reference_answer) if not is_stated(value, folded)] == []
+    assert list_cited(excerpt)
 
 
 @pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
 def test_the_wrong_values_tempt_from_some_page(task: Task, texts: Mapping[str, str]) -> None:
-    web = "\n".join(text for url, text in texts.items() if url != LONG_PAGE)
+    stated = "\n".join(text for url, text in texts.items() if url != LONG_PAGE)
     for wrong in task.wrong_answers:
-        assert [value for value in list_values(wrong.answer) if not is_stated(value, web)] == []
+        assert [value for value in list_values(wrong.answer) if not is_stated(value, stated)] == []
 
 
 @pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
