@@ -14,6 +14,7 @@ from pytest_searchlight.domain import SearchSetup
 from pytest_searchlight.providers import find_install, read_setups
 
 ROOT = Path(__file__).parents[2]
+collect_ignore = ["own_project"]  # a project of its own, which the tests copy
 PACKAGES = ROOT / "tests" / "npm-providers"
 
 
