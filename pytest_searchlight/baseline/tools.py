@@ -14,7 +14,8 @@ _URL_NAMES: Final = re.compile(r"^(?:url|urls|uri|uris|link|links|address)$")
 _LENGTH_NAMES: Final = re.compile(r"^max_?(?:char|content|text|length)", re.IGNORECASE)
 _SEARCHES: Final = re.compile(r"search|find", re.IGNORECASE)
 _FETCHES: Final = re.compile(r"fetch|extract|scrape|read|open|content|visit|browse", re.IGNORECASE)
-_MANY_PAGES: Final = re.compile(r"crawl|map\b|_map|monitor|batch", re.IGNORECASE)
+_MANY_PAGES: Final = re.compile(r"(?:^|[_-])(?:crawl|map|monitor|batch)", re.IGNORECASE)
+"""At the start of a word only: a provider may be called so."""
 _MAX_QUERY_CHARS: Final = 380
 """Below the shortest limit that a provider is known to set (400)."""
 _PAGE_CHARS: Final = 40_000
