@@ -10,7 +10,7 @@ import threading
 import time
 
 from pytest_searchlight.meter.frames import read_messages
-from pytest_searchlight.meter.http_exchange import ExchangeError, HostedServer
+from pytest_searchlight.meter.http_exchange import EXCERPT_BYTES, ExchangeError, HostedServer
 from pytest_searchlight.meter.session import CLIENT_CLOSED, STOPPED, ClientSide, refuse_all, start_thread
 from pytest_searchlight.meter.sse import EventParser
 
@@ -113,7 +113,10 @@ class HostedSession:
         """Passes a message on as a frame. Line breaks between its tokens would end the frame too early."""
         frame = document.replace(b"\r", b" ").replace(b"\n", b" ").strip() + b"\n"
         at_ns = time.monotonic_ns()
-        for message in read_messages(frame):
+        messages = read_messages(frame)
+        if not messages:
+            raise ExchangeError(f"the server's answer is no MCP message: {frame[:EXCERPT_BYTES]!r}")
+        for message in messages:
             if message.is_response:
                 request = open_requests.pop(message.key, message)
                 self._client.requests.remove(message)

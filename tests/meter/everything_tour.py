@@ -7,6 +7,7 @@ import base64
 import re
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from mcp import ClientSession, MCPError, StdioServerParameters, types
@@ -101,15 +102,8 @@ def plan_tour(
     yield "templates", session.list_resource_templates
     yield "log level", lambda: session.set_logging_level("debug")
     for tool, arguments in TOOL_CALLS:
-        yield f"call {tool}", lambda tool=tool, arguments=arguments: session.call_tool(tool, arguments)
-    yield (
-        "progress",
-        lambda: session.call_tool(
-            "trigger-long-running-operation",
-            {"duration": 0.3, "steps": 3},
-            progress_callback=tourist.note_progress,
-        ),
-    )
+        yield f"call {tool}", partial(session.call_tool, tool, arguments)
+    yield "progress", lambda: _make_progress(session, tourist)
     yield "prompt", lambda: session.get_prompt("simple-prompt")
     yield "prompt with arguments", lambda: session.get_prompt("args-prompt", {"city": "Łódź", "state": "PL"})
     yield "prompt without its arguments", lambda: session.get_prompt("args-prompt")
@@ -158,6 +152,13 @@ async def _take_step(tourist: Tourist, step: str, take: Step) -> None:
         tourist.note(f"{step} fails", f"{error.error.code} {error.error.message}")
     except (RuntimeError, ValueError) as error:
         tourist.note(f"{step} is refused by the client", str(error))
+
+
+async def _make_progress(session: ClientSession, tourist: Tourist) -> BaseModel:
+    arguments = {"duration": 0.3, "steps": 3}
+    return await session.call_tool(
+        "trigger-long-running-operation", arguments, progress_callback=tourist.note_progress
+    )
 
 
 async def _cancel_a_call(session: ClientSession, tourist: Tourist) -> None:

@@ -78,6 +78,11 @@ class MeterClient:
         """Send a notification."""
         self.send_bytes(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode() + b"\n")
 
+    def answer(self, request_id: object, result: Json) -> None:
+        """Answer a request of the server."""
+        message = {"jsonrpc": "2.0", "id": request_id, "result": result}
+        self.send_bytes(json.dumps(message).encode() + b"\n")
+
     def read_frame(self) -> bytes:
         """The next frame with its 0x0A; what is left when the meter's output has ended."""
         searched = 0

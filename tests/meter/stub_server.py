@@ -29,7 +29,7 @@ def send(message: Json) -> None:
     write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
 
 
-def answer(request: Json, text: str, **more: Any) -> None:
+def answer(request: Json, text: str, **more: object) -> None:
     send({"id": request["id"], "result": {"content": [{"type": "text", "text": text}], **more}})
 
 
@@ -114,7 +114,8 @@ def tool_environment(request: Json) -> None:
 
 def tool_child(request: Json) -> None:
     """Start a child that stays in the process group, and tell its process id."""
-    answer(request, str(os.spawnlp(os.P_NOWAIT, "sleep", "sleep", "300")))
+    child = os.posix_spawn("/bin/sleep", ["sleep", "300"], {})
+    answer(request, str(child))
 
 
 def _decode(request: Json, data: str) -> bytes:

@@ -1,8 +1,7 @@
-"""How a session ends: the server dies, never comes up, or will not go; the client leaves; the meter is killed."""
+"""How a session ends: the server dies, never starts or will not go; the client leaves; a kill comes."""
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 from meter_client import (
     METER,
+    PATIENCE_S,
     STUB,
     encode,
     find_children,
@@ -23,7 +23,7 @@ from meter_client import (
 
 from pytest_searchlight.metering import ServerExit
 
-IGNORE_INTERRUPT = ["sh", "-c", 'trap "" INT; exec "$@"', "sh"]
+IGNORE_SIGNALS = ["sh", "-c", 'trap "" INT TERM HUP CHLD; exec "$@"', "sh"]
 
 
 def test_a_server_that_dies_looks_dead_to_the_client_and_to_the_record(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_client_that_leaves_takes_the_server_with_it(tmp_path: Path) -> None:
 def test_a_signal_ends_meter_and_server_also_when_inherited_as_ignored(
     tmp_path: Path, signum: signal.Signals
 ) -> None:
-    with open_meter(tmp_path, prefix=IGNORE_INTERRUPT) as client:
+    with open_meter(tmp_path, prefix=IGNORE_SIGNALS) as client:
         client.ask("initialize")
         server = find_server_pid(client)
         client.process.send_signal(signum)
@@ -184,10 +184,9 @@ def test_nothing_survives_a_parent_that_is_killed(tmp_path: Path) -> None:
 def test_a_client_that_stops_reading_ends_the_session(tmp_path: Path) -> None:
     with open_meter(tmp_path) as client:
         client.ask("initialize")
+        server = find_server_pid(client)
         assert client.process.stdout is not None
-        os.close(
-            os.dup2(os.open(os.devnull, os.O_RDONLY), client.process.stdout.fileno())
-            and os.open(os.devnull, os.O_RDONLY)
-        )
+        client.process.stdout.close()
         client.send_call("echo", text="nobody listens")
-        assert client.process.wait(20) == 0
+        assert client.process.wait(PATIENCE_S) == 0
+        wait_until_gone(server)

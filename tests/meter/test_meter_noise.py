@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
-from meter_client import encode, open_meter
+from meter_client import STUB, encode, open_meter
 
 ANSWER = b'{"jsonrpc":"2.0","id":%ID%,"result":{"content":[]}}\n'
 
@@ -79,11 +80,8 @@ def test_a_flood_on_stderr_never_holds_up_the_server_and_leaves_head_and_tail(
 
 def test_secrets_are_taken_out_of_what_the_server_logs(tmp_path: Path) -> None:
     secret, password = "sk-live-0123456789", "hunter2hunter2"
-    command = _make_command()
-    server = {
-        "command": command,
-        "env": {"SEARCH_API_KEY": secret, "DB_PASSWORD": password, "REGION": "north-east-1"},
-    }
+    environment = {"SEARCH_API_KEY": secret, "DB_PASSWORD": password, "REGION": "north-east-1"}
+    server = {"command": [sys.executable, "-I", "-S", str(STUB)], "env": environment}
     with open_meter(tmp_path, server=server) as client:
         client.call("stderr", text=f"key {secret} at north-east-1 {password}{secret}\n", times=3000)
         client.send_call("raw", data=encode(f"noise with {secret}\n".encode() + ANSWER))
@@ -97,11 +95,3 @@ def test_secrets_are_taken_out_of_what_the_server_logs(tmp_path: Path) -> None:
         assert password not in text
         assert "[REDACTED]" in text
     assert "north-east-1" in logs[0]
-
-
-def _make_command() -> list[str]:
-    import sys
-
-    from meter_client import STUB
-
-    return [sys.executable, "-I", "-S", str(STUB)]

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from meter_client import MeterClient, encode, open_meter
+from meter_client import Json, MeterClient, encode, open_meter
 from pydantic import JsonValue
 
 from pytest_searchlight.metering import (
@@ -99,13 +99,14 @@ def test_the_evidence_lines_hold_all_that_was_read(tmp_path: Path) -> None:
         "ended",
     ]
     assert read_metering_events(lines) == metering
-    assert list(describe_metering(Metering()))[0]["recording_incomplete"] is True
+    assert next(iter(describe_metering(Metering())))["recording_incomplete"] is True
 
 
 def test_the_hash_of_the_tools_does_not_depend_on_pages_or_the_order_of_keys(tmp_path: Path) -> None:
     schema = {"type": "object", "properties": {"a": {}, "b": {}}}
     turned = {"properties": {"b": {}, "a": {}}, "type": "object"}
-    one, two = {"name": "one", "inputSchema": schema}, {"name": "two", "inputSchema": {}}
+    one: Json = {"name": "one", "inputSchema": schema}
+    two: Json = {"name": "two", "inputSchema": {}}
     pages = [[[one, two]], [[two], [{**one, "inputSchema": turned}]]]
     hashes = set()
     for number, listing in enumerate(pages):
@@ -119,7 +120,7 @@ def test_the_hash_of_the_tools_does_not_depend_on_pages_or_the_order_of_keys(tmp
     assert len(hashes) == 1
 
 
-def _list_page(client: MeterClient, tools: list[dict[str, object]]) -> None:
+def _list_page(client: MeterClient, tools: list[Json]) -> None:
     """The stub's own list does not matter: an answer to a ``tools/list`` is sent by hand."""
     client.send_call("raw", data=encode(b""))
     answer = json.dumps({"jsonrpc": "2.0", "id": "list", "result": {"tools": tools}}).encode() + b"\n"

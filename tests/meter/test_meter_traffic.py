@@ -85,13 +85,8 @@ def test_a_large_answer_with_its_id_at_the_end_is_matched_to_its_request(tmp_pat
 
 @pytest.mark.parametrize("size", [100, 20_000, 3_000_000])
 def test_requests_reach_the_server_byte_for_byte(tmp_path: Path, size: int) -> None:
-    padding = "\u2028" + "ž" * size
-    request = {
-        "id": "α-1",
-        "jsonrpc": "2.0",
-        "method": "tools/call",
-        "params": {"name": "heard", "_meta": {"p": padding}},
-    }
+    params = {"name": "heard", "_meta": {"padding": "\u2028" + "ž" * size}}
+    request = {"id": "ž-1", "jsonrpc": "2.0", "method": "tools/call", "params": params}
     frame = json.dumps(request, ensure_ascii=False).encode() + b"\r\n"
     with open_meter(tmp_path) as client:
         client.send_bytes(frame[:50])
@@ -100,7 +95,7 @@ def test_requests_reach_the_server_byte_for_byte(tmp_path: Path, size: int) -> N
         assert client.close() == 0
         (call,) = client.read_metering().calls
     assert base64.b64decode(answer["result"]["content"][0]["text"]) == frame
-    assert (call.request_id, call.request_bytes, call.outcome) == ("α-1", len(frame), "ok")
+    assert (call.request_id, call.request_bytes, call.outcome) == ("ž-1", len(frame), "ok")
 
 
 def test_both_directions_flow_while_the_other_is_blocked(tmp_path: Path) -> None:
@@ -108,9 +103,7 @@ def test_both_directions_flow_while_the_other_is_blocked(tmp_path: Path) -> None
     with open_meter(tmp_path) as client:
         client.send_call("repeat", size=8_000_000)
         for number in range(200):
-            client.send_bytes(
-                b'{"jsonrpc":"2.0","method":"n","params":{"n":%d,"p":"%s"}}\n' % (number, b"p" * 1000)
-            )
+            client.notify("n", number=number, padding="p" * 1000)
         assert len(client.read_frame()) > 8_000_000
         assert client.call_for_text("echo", text="still here") == "still here"
         assert client.close() == 0
@@ -158,11 +151,9 @@ def test_progress_and_cancellation_pass_at_once_and_a_late_answer_stays_cancelle
 
 def test_pages_pass_with_their_cursors_and_the_inventory_is_their_union(tmp_path: Path) -> None:
     with open_meter(tmp_path, "--pages", "3") as client:
-        cursor = None
-        while (page := client.ask("tools/list", **({"cursor": cursor} if cursor else {}))["result"]).get(
-            "nextCursor"
-        ):
-            cursor = page["nextCursor"]
+        page = client.ask("tools/list")["result"]
+        while "nextCursor" in page:
+            page = client.ask("tools/list", cursor=page["nextCursor"])["result"]
         assert client.close() == 0
         metering = client.read_metering()
     assert [tool.name for tool in metering.tools] == ["tool-0", "tool-1", "tool-2"]
