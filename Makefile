@@ -5,7 +5,7 @@ BIN := .venv/bin
 NPM_FOLDERS := $(patsubst %/package.json,%,$(wildcard tests/npm*/package.json))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types layers check bench clean
+.PHONY: help setup demo demo-agents test lint types layers check bench clean
 
 help: ## say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -24,6 +24,11 @@ setup: .venv/.ready $(NPM_FOLDERS:=/node_modules/.ready) ## install everything t
 
 demo: .venv/.ready ## run the quickstart benchmark to its result table (no key, no network)
 	$(BIN)/pytest catalogs/quickstart -n 2 -q --tb=no -rN --searchlight-exit=soundness
+
+demo-agents: .venv/.ready tests/npm-agents/node_modules/.ready ## the same with Claude Code and Codex, the model played by a script
+	PYTHONPATH=tests $(BIN)/python -m scripted_model catalogs/quickstart/tasks.yaml -- \
+	  $(BIN)/pytest catalogs/quickstart -n 2 -q --tb=no -rN --searchlight-exit=soundness \
+	  --searchlight-agent=claude-code,codex --searchlight-setup=closed-web,no-search
 
 lint: .venv/.ready ## style
 	$(BIN)/ruff format --check .
