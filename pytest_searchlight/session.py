@@ -51,7 +51,14 @@ from pytest_searchlight.providers import build_server_launch
 from pytest_searchlight.runner import Attempts, MeteringProxy, OpenWorkspace
 from pytest_searchlight.settings import INSTALLS_FOLDER, Settings
 from pytest_searchlight.summary import read_plan
-from pytest_searchlight.workspace import ScratchRoot, Workspace, allowed_environment, create_scratch_root
+from pytest_searchlight.workspace import (
+    ScratchRoot,
+    Workspace,
+    allowed_environment,
+    create_scratch_root,
+    find_abandoned_roots,
+    remove_tree,
+)
 
 _RECORDED_PACKAGES: Final = (
     "pytest",
@@ -124,8 +131,14 @@ class BenchmarkSession:
 
     @cached_property
     def scratch(self) -> ScratchRoot:
-        """Where workspaces are made: outside every project, so that no project's files steer an agent."""
-        return create_scratch_root(Path(tempfile.gettempdir()))
+        """Where workspaces are made: outside every project, so that no project's files steer an agent.
+
+        What killed sessions left there goes first: it may hold keys.
+        """
+        parent = Path(tempfile.gettempdir())
+        for abandoned in find_abandoned_roots(parent):
+            remove_tree(abandoned)
+        return create_scratch_root(parent)
 
     @cached_property
     def scrub(self) -> Scrubber:

@@ -231,7 +231,7 @@ def fill_disk(job: AgentJob) -> AgentTrace:
 # --- grading ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass
 class AbsentJudge:
     """A check that cannot be decided until the file ``judge-is-back`` is there."""
 

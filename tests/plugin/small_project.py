@@ -198,12 +198,14 @@ class Project:
 
     def sew(self, *args: str, **env: str) -> Finished:
         """Run ``sew`` to its end."""
-        return self.finish(self.start_command([sys.executable, "-m", "pytest_searchlight.cli", *args], env))
+        return self.finish(self.start_command([str(Path(sys.executable).with_name("sew")), *args], env))
 
-    def start(self, *args: str, **env: str) -> subprocess.Popen[bytes]:
-        """Start pytest in its own process group."""
+    def start(
+        self, *args: str, prepare: Callable[[], object] | None = None, **env: str
+    ) -> subprocess.Popen[bytes]:
+        """Start pytest in its own process group; `prepare` is called there first."""
         command = [sys.executable, "-m", "pytest", *_QUIET, "--junitxml", "junit.xml", *args]
-        return self.start_command(command, env)
+        return self.start_command(command, env, prepare=prepare)
 
     def start_command(
         self,
@@ -277,7 +279,7 @@ class Project:
         return folders + [str(pid) for pid in find_marked_processes(self.mark)]
 
 
-def wait_for(condition: Callable[[], object], *, what: str, timeout_s: float = 30.0) -> None:
+def wait_for(condition: Callable[[], object], *, what: str, timeout_s: float = 60.0) -> None:
     """Return as soon as `condition` holds; fail when it never does."""
     deadline_s = time.monotonic() + timeout_s
     while not condition():

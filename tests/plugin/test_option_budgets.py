@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-
 from plugin.small_project import AGENTS_CONFTEST, Project
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 
 import pytest
-
 from plugin.scripted_agents import count_notes
 from plugin.small_project import AGENTS_CONFTEST, Finished, Project, make_task
 

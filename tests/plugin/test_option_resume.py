@@ -4,7 +4,6 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
 from plugin.scripted_agents import MAY_ANSWER, count_notes
 from plugin.small_project import AGENTS_CONFTEST, Project, make_task
 
