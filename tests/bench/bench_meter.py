@@ -74,7 +74,7 @@ class Route:
     def ask(self, method: str, *, size: int = 0) -> float:
         """Sends one request and reads its whole answer; returns the milliseconds it took."""
         self._calls += 1
-        request = b'{"jsonrpc":"2.0","id":%d,"method":"%b","params":{"name":"echo","arguments":{"size":%d}}}\n'
+        request = b'{"jsonrpc":"2.0","id":%d,"method":"%b","params":{"arguments":{"size":%d}}}\n'
         started = time.perf_counter()
         os.write(self._input, request % (self._calls, method.encode(), size))
         while not os.read(self._output, 1 << 20).endswith(b"\n"):
@@ -116,13 +116,17 @@ def _measure_calls(command: list[str], *, folder: Path) -> Iterator[Cost]:
         for route in (direct, metered):
             route.ask("initialize")
         for size, repeats in CALL_PLAN.items():
-            pairs = [(direct.ask("tools/call", size=size), metered.ask("tools/call", size=size)) for _ in range(repeats)]
+            pairs = [_ask_both(direct, metered, size=size) for _ in range(repeats)]
             before, after = (statistics.median(samples) for samples in zip(*pairs, strict=True))
             yield _judge_call(size, before, after)
         peak_mb = _read_peak_mb(metered.pid)
     yield Cost("peak resident memory, MB", 0, peak_mb, "16 MB", peak_mb <= 16)
     recorded, made = len(read_metering(spool).calls), sum(CALL_PLAN.values())
     yield Cost("calls recorded", made, recorded, "all", recorded == made)
+
+
+def _ask_both(direct: Route, metered: Route, *, size: int) -> tuple[float, float]:
+    return direct.ask("tools/call", size=size), metered.ask("tools/call", size=size)
 
 
 def _judge_call(size: int, direct: float, metered: float) -> Cost:
@@ -159,7 +163,8 @@ def main() -> None:
     for cost in measure():
         ratio = f"{cost.metered / cost.direct:8.2f}" if cost.direct else " " * 8
         verdict = "met" if cost.met else "MISSED"
-        print(f"{cost.name:28}{cost.direct:10.2f}{cost.metered:10.2f}{cost.added:10.2f}{ratio}  {cost.goal} {verdict}")
+        times = f"{cost.direct:10.2f}{cost.metered:10.2f}{cost.added:10.2f}{ratio}"
+        print(f"{cost.name:28}{times}  {cost.goal} {verdict}")
 
 
 if __name__ == "__main__":

@@ -156,6 +156,12 @@ class MeterClient:
         """What the meter recorded."""
         return read_metering(self.spool)
 
+    def read_peak_mb(self) -> float:
+        """The meter's largest resident memory so far, in megabytes."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        line = next(line for line in status.splitlines() if line.startswith("VmHWM"))
+        return int(line.split()[1]) / 1000
+
     def _receive(self) -> bool:
         ready, _, _ = select.select([self._output], [], [], PATIENCE_S)
         assert ready, f"nothing came within {PATIENCE_S} s"
@@ -171,18 +177,19 @@ def open_meter(
     server: Mapping[str, object] | None = None,
     environment: Mapping[str, str] | None = None,
     prefix: Sequence[str] = (),
+    meter: Sequence[str] = (str(METER),),
     **spec: object,
 ) -> Iterator[MeterClient]:
     """Start a meter in front of the stub server with these options, or of another `server`.
 
-    `spec` adds fields to the spec; `prefix` is put before the command.
+    `spec` adds fields to the spec, `prefix` is put before the command, `meter` is run in the meter's place.
     """
     spool = folder / "spool"
     spool.mkdir(exist_ok=True)
     stub = {"command": [sys.executable, "-I", "-S", str(STUB), *options]}
     document = {"server": server or stub, "spool": str(spool), "stop_grace_s": 1.0, **spec}
     path = write_spec(folder, document)
-    command = [*prefix, sys.executable, "-I", "-S", str(METER), "--spec", str(path)]
+    command = [*prefix, sys.executable, "-I", "-S", *meter, "--spec", str(path)]
     client = MeterClient(command, spool=spool, environment=environment or {})
     try:
         yield client
