@@ -6,7 +6,6 @@ import itertools
 import os
 import sys
 from dataclasses import dataclass, field
-from datetime import date
 from pathlib import Path
 from typing import Final
 
@@ -18,14 +17,11 @@ from pytest_searchlight.agents.installation import Installation
 from pytest_searchlight.agents.pins import AgentPin, read_agent_pins
 from pytest_searchlight.domain import (
     Budgets,
-    Freshness,
-    Reference,
     SearchSetup,
     SetupKind,
     Task,
     TestRun,
     ToolPin,
-    WrongAnswer,
 )
 from pytest_searchlight.extensions import AgentJob, AgentTrace, McpServer
 from pytest_searchlight.workspace import ProcessResult
@@ -64,10 +60,6 @@ def make_task(budgets: Budgets) -> Task:
         family="facts",
         prompt="Which colour is the lighthouse?",
         deliverable={"type": "object"},
-        reference=Reference(excerpt="It is red.", source="the keeper", event_date=date(2026, 3, 1)),
-        reference_answer={"colour": "red"},
-        wrong_answers=(WrongAnswer(why="invented", answer={"colour": "blue"}),),
-        freshness=Freshness(checked=date(2026, 11, 1)),
         budgets=budgets,
     )
 

@@ -103,24 +103,6 @@ def test_a_rate_limit_tells_how_long_to_wait(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("agent", AGENTS)
-def test_a_model_that_hangs_ends_in_a_timeout_with_what_was_said_kept(stage: Stage, agent: str) -> None:
-    played = stage.play(agent, play_turns(Hang()), budgets=Budgets(wall_clock_s=3))
-    assert played.trace.status is RunStatus.TIMEOUT
-    assert played.trace.usage == Usage()
-    assert (played.job.record / "events.jsonl").stat().st_size > 0
-    assert not find_marked_processes(played.job.run.run_id)
-
-
-@pytest.mark.parametrize("agent", AGENTS)
-def test_a_product_that_waits_for_a_busy_model_until_its_time_is_up_is_not_an_agent_that_was_too_slow(
-    stage: Stage, agent: str
-) -> None:
-    busy = Fail(status=503, code="overloaded_error", message="Overloaded", retry_after_s=60)
-    trace = stage.play(agent, play_turns(busy), budgets=Budgets(wall_clock_s=4), max_retries=10).trace
-    assert trace.status is RunStatus.RATE_LIMITED, trace.reason
-
-
-@pytest.mark.parametrize("agent", AGENTS)
 def test_a_product_that_is_killed_ends_in_an_agent_error_and_leaves_no_process(
     stage: Stage, agent: str
 ) -> None:

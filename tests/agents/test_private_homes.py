@@ -16,9 +16,10 @@ from pytest_searchlight.agents.claude_code import ClaudeCodeAgent, build_command
 from pytest_searchlight.agents.codex import CodexAgent
 from pytest_searchlight.agents.contract import Contract
 from pytest_searchlight.agents.installation import Installation, copy_login, find_installation
+from pytest_searchlight.agents.probe import probe_agent
 from pytest_searchlight.domain import RunStatus
 from pytest_searchlight.errors import RunError
-from pytest_searchlight.workspace import find_marked_processes
+from pytest_searchlight.workspace import create_scratch_root, find_marked_processes
 
 INSTRUCTION = "PINEAPPLE-INSTRUCTION"
 
@@ -87,7 +88,7 @@ def test_runs_leave_no_process_and_no_file_outside_their_folders(
     stage: Stage, agent: str, tmp_path: Path
 ) -> None:
     before = list_strays(agent)
-    runs = [stage.play(agent, play_turns(Answer(text="red"))) for _ in range(3)]
+    runs = [stage.play(agent, play_turns(Answer(text="red"))) for _ in range(2)]
     assert all(run.trace.status is RunStatus.GRADED for run in runs)
     assert not [pid for run in runs for pid in find_marked_processes(run.job.run.run_id)]
     assert list_strays(agent) == before
@@ -152,3 +153,14 @@ def test_an_installation_without_a_program_says_what_to_install(stage: Stage) ->
     agent = ClaudeCodeAgent(pin=read_pin("claude-code"), installation=Installation(program=None))
     with pytest.raises(RunError, match="npm install -g @anthropic-ai/claude-code@"):
         agent.run(stage.make_job("claude-code", server=None))
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_probe_says_whether_an_agent_reaches_its_model(stage: Stage, agent: str, tmp_path: Path) -> None:
+    good = stage.install(agent, scene=f"probe-{agent}", script=play_turns(Answer(text="ready")))
+    adapter = ClaudeCodeAgent if agent == "claude-code" else CodexAgent
+    with create_scratch_root(tmp_path) as root, root.create_workspace() as workspace:
+        environment = {"PATH": os.environ["PATH"]}
+        probed = adapter(pin=read_pin(agent), installation=good)
+        trace = probe_agent(probed, workspace=workspace, environment=environment)
+    assert (trace.status, trace.answer_text) == (RunStatus.GRADED, "ready")

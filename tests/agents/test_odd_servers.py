@@ -1,9 +1,8 @@
-"""The proof that a setup's tools are there before the first turn, with servers that make it hard."""
+"""The proof that a setup's tools are there before the first turn, with servers that fall short of it."""
 
 from __future__ import annotations
 
 import re
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from agent_stage import AGENTS, SERVER_NAME, Played, Stage, make_server
@@ -19,15 +18,6 @@ SEARCH_THEN_ANSWER = play_turns(
 def play(stage: Stage, agent: str, *options: str) -> Played:
     server = make_server(*options)
     return stage.play(agent, SEARCH_THEN_ANSWER, kind=SetupKind.PROVIDER, server=server)
-
-
-def test_servers_that_need_3_and_12_seconds_are_waited_for(stage: Stage) -> None:
-    asked = [(agent, delay_s) for agent in AGENTS for delay_s in ("3", "12")]
-    with ThreadPoolExecutor(len(asked)) as pool:
-        runs = list(pool.map(lambda ask: play(stage, ask[0], "--delay-s", ask[1]), asked))
-    for (agent, delay_s), played in zip(asked, runs, strict=True):
-        assert played.trace.status is RunStatus.GRADED, (agent, delay_s, played.trace.reason)
-        assert [call.tool for call in played.trace.tool_calls] == ["web_search"], (agent, delay_s)
 
 
 @pytest.mark.parametrize("agent", AGENTS)
