@@ -54,12 +54,14 @@ class FakeProviderApi:
         port: the TLS port on loopback.
         authority: PEM file of the authority that clients must trust.
         preload: file that node loads with ``--require`` to have its connections end here.
+        strangers: hosts that somebody wanted to reach and that this API does not play; they got no answer.
     """
 
     def __init__(self, folder: Path, *, allowed_per_s: float | None = None) -> None:
         certificates = write_certificates(folder, hosts=HOSTS)
         self.authority = certificates.authority
         self.released = threading.Event()
+        self.strangers: list[str] = []
         self._requests: list[ApiRequest] = []
         self._canned: dict[str, CannedAnswer] = {}
         self._lock = threading.Lock()
@@ -83,6 +85,7 @@ class FakeProviderApi:
         self.released.set()
         with self._lock:
             self._requests.clear()
+            self.strangers.clear()
         self._canned.clear()
         self.released = threading.Event()
 
@@ -104,6 +107,11 @@ class FakeProviderApi:
         if endpoint is None:
             return CannedAnswer(status=404, body=b'{"error":"no such endpoint"}')
         return CannedAnswer(body=json.dumps(endpoint.answer()).encode())
+
+    def note_host(self, _socket: object, host: str | None, _context: object) -> None:
+        """Called by TLS with the name that a client asks for, before it decides to trust the answer."""
+        if host not in HOSTS:
+            self.strangers.append(str(host))
 
     def close(self) -> None:
         """Stop serving and free the port."""
@@ -163,6 +171,7 @@ class _Server(ThreadingHTTPServer):
 def _start_server(api: FakeProviderApi, chain: Path) -> _Server:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(chain)
+    context.sni_callback = api.note_host
     server = _Server(_make_handler(api), context)
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     return server

@@ -103,7 +103,7 @@ class Observed:
     metering: Metering
     answers: list[str]
     requests: list[ApiRequest]
-    strangers: list[ApiRequest]
+    strangers: list[str]
 
     def split_calls(self) -> tuple[Sequence[MeteredCall], Sequence[MeteredCall], Sequence[MeteredCall]]:
         calls, good = self.metering.calls, len(CALLS[self.setup.name])
@@ -129,13 +129,14 @@ def observed(
         requests = running_api.list_requests(name)
         for tool, arguments in MISTAKES[name]:
             server.call(tool, **arguments)
+        strangers = [*running_api.strangers]
         meet_faults(server, name, api=running_api)
     return Observed(
         setup=setups[name],
         metering=lab.read(),
         answers=answers,
         requests=requests,
-        strangers=running_api.list_requests("unknown"),
+        strangers=strangers,
     )
 
 
