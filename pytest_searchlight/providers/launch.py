@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from pydantic import JsonValue
@@ -60,12 +61,9 @@ def build_server_launch(  # noqa: PLR0913 - each is a fact of its own about the 
     server = setup.server
     if server is None:
         raise SettingsError(f"setup {setup.name!r} has no server to start (kind {setup.kind.value!r})")
-    keys = {server.key_variable: require_key(setup, secrets)} if server.key_variable else {}
+    key = {server.key_variable: require_key(setup, secrets)} if server.key_variable else {}
     if server.url:
-        headers: dict[str, JsonValue] = {
-            name: _fill_secrets(value, secrets, setup) for name, value in server.headers.items()
-        }
-        return {"url": server.url, "headers": headers}
+        return {"url": server.url, "headers": _fill_values(setup, server.headers, secrets=secrets)}
     places = {
         "{python}": sys.executable,
         "{install}": str(find_install(server, installs)) if server.package else None,
@@ -74,13 +72,10 @@ def build_server_launch(  # noqa: PLR0913 - each is a fact of its own about the 
     }
     command = [_fill_places(part, places, setup) for part in server.command]
     command[0] = _find_program(command[0], setup)
+    pinned = _fill_values(setup, server.environment, secrets=secrets, places=places)
     cwd = _make_working_folder(setup, installs)
-    pinned = {
-        name: _fill_secrets(_fill_places(value, places, setup), secrets, setup)
-        for name, value in server.environment.items()
-    }
     base = _build_base_environment(program=command[0], cwd=cwd, network=network or {})
-    return {"command": [*command], "env": {**base, **pinned, **keys}, "cwd": cwd}
+    return {"command": [*command], "env": {**base, **pinned, **key}, "cwd": cwd}
 
 
 def _build_base_environment(*, program: str, cwd: str, network: Mapping[str, str]) -> dict[str, str]:
@@ -107,8 +102,17 @@ def _require_secret(variable: str, secrets: Mapping[str, str], setup: SearchSetu
     return value
 
 
-def _fill_secrets(text: str, secrets: Mapping[str, str], setup: SearchSetup) -> str:
-    return SECRET_REFERENCE.sub(lambda match: _require_secret(match[1], secrets, setup), text)
+def _fill_values(
+    setup: SearchSetup,
+    values: Mapping[str, str],
+    *,
+    secrets: Mapping[str, str],
+    places: Mapping[str, str | None] = MappingProxyType({}),
+) -> dict[str, JsonValue]:
+    def fill(text: str) -> str:
+        return SECRET_REFERENCE.sub(lambda match: _require_secret(match[1], secrets, setup), text)
+
+    return {name: fill(_fill_places(value, places, setup)) for name, value in values.items()}
 
 
 def _fill_places(text: str, places: Mapping[str, str | None], setup: SearchSetup) -> str:

@@ -11,7 +11,10 @@ REACH_OUT = """
 const net = require("node:net");
 fetch("https://api.stranger.example/search").catch((error) => {
   console.log(error.cause.code);
-  const socket = net.connect(443, "203.0.113.7", () => { console.log(socket.remoteAddress); socket.destroy(); });
+  const socket = net.connect(443, "203.0.113.7", () => {
+    console.log(socket.remoteAddress);
+    socket.destroy();
+  });
 });
 """
 
