@@ -6,6 +6,7 @@
     │   └── SettingsError       an option, an ini value, a config file or a key is wrong or missing
     ├── RunError                infrastructure failed; carries the status that the run ends with
     ├── EvidenceError           a bundle cannot be written, read back or trusted
+    │   └── DiskError           the disk refuses; the session stops before it pays for what it cannot keep
     └── SummaryError            the numbers do not reconcile, so none are printed
 
 Every message says where, which value, which rule, and what to do next.
@@ -46,6 +47,10 @@ class RunError(SearchlightError):
 
 class EvidenceError(SearchlightError):
     """An evidence bundle cannot be written, read back or trusted."""
+
+
+class DiskError(EvidenceError):
+    """The disk refuses evidence or the ledger: it is full, read-only or gone."""
 
 
 class SummaryError(SearchlightError):

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from pytest_searchlight.errors import EvidenceError
+from pytest_searchlight.errors import DiskError, EvidenceError
 
 SEAL: Final = "run.json"
 _SHORTEST_SECRET: Final = 8
@@ -68,12 +68,12 @@ class SessionFolder:
         return self.root / "attempts"
 
     def create(self) -> None:
-        """Make the folders. Raises EvidenceError when the disk refuses."""
+        """Make the folders. Raises DiskError when the disk refuses."""
         try:
             self.runs.mkdir(parents=True, exist_ok=True)
             self.attempts.mkdir(exist_ok=True)
         except OSError as error:
-            raise EvidenceError(
+            raise DiskError(
                 f"{self.root}: cannot create the session folder ({error.strerror}); "
                 "choose another with --searchlight-output"
             ) from error
@@ -147,7 +147,7 @@ class SealedBundle:
 
 
 def open_bundle(session: SessionFolder, run_id: str) -> OpenBundle:
-    """Start a bundle for one attempt. Raises EvidenceError when the disk refuses."""
+    """Start a bundle for one attempt. Raises DiskError when the disk refuses."""
     folder = session.runs / f".{run_id}.{os.getpid()}.partial"
     try:
         if folder.exists():
@@ -176,7 +176,7 @@ def seal_bundle(
         scrub: removes secrets from everything that is written.
 
     Raises:
-        EvidenceError: the disk refused; the open bundle is left as it is.
+        DiskError: the disk refused; the open bundle is left as it is.
     """
     try:
         hashes = dict(_scrub_raw_files(bundle.folder, scrub))
@@ -206,7 +206,7 @@ def write_atomic(path: Path, data: bytes) -> None:
     """Replace a file in one step: a temporary name in the same folder, synced, renamed.
 
     Raises:
-        EvidenceError: the disk refused; the old file is untouched.
+        DiskError: the disk refused; the old file is untouched.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -289,8 +289,8 @@ def _write_synced(path: Path, data: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def _explain_refusal(path: Path, error: OSError) -> EvidenceError:
-    return EvidenceError(
+def _explain_refusal(path: Path, error: OSError) -> DiskError:
+    return DiskError(
         f"{path}: cannot write evidence ({error.strerror or error}); free some space or choose another "
         "folder with --searchlight-output, then go on with --searchlight-resume"
     )

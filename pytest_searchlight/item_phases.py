@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 import pytest
 
 from pytest_searchlight.collection import SESSION_KEY, RunItem
 from pytest_searchlight.domain import STATUS_RULES, CheckOutcome, RunRecord, RunStatus, TestRun
-from pytest_searchlight.errors import SearchlightError
+from pytest_searchlight.errors import DiskError, SearchlightError
 from pytest_searchlight.evidence import SessionFolder
 from pytest_searchlight.grading import GradedRun
 from pytest_searchlight.live import LiveRun
@@ -28,21 +30,40 @@ def bring_about(
     item: pytest.Item, live: LiveRun, *, open_workspace: OpenWorkspace, proxy: MeteringProxy | None
 ) -> None:
     """Reuse, regrade or make the run. Skips the item when it must not be made."""
+    with _telling_faults(item):
+        reason = _bring_about(live, open_workspace=open_workspace, proxy=proxy)
+        if reason is None:
+            return
+        record = live.skip(reason)
+    _tell(item, live.run, record)
+    pytest.skip(clean_text(reason))
+
+
+def _bring_about(live: LiveRun, *, open_workspace: OpenWorkspace, proxy: MeteringProxy | None) -> str | None:
     source = live.session.settings.regrade
-    try:
-        if source is not None:
-            reason = live.regrade(SessionFolder(source))
-        elif live.reuse():
-            reason = None
-        else:
-            reason = live.session.explain_skip(live.run)
-            if reason is None:
-                live.make(open_workspace=open_workspace, proxy=proxy)
-    except SearchlightError as error:
-        pytest.fail(clean_text(error), pytrace=False)
+    if source is not None:
+        return live.regrade(SessionFolder(source))
+    if live.reuse():
+        return None
+    reason = live.session.explain_skip(live.run)
     if reason is not None:
-        _tell(item, live.run, live.skip(reason))
-        pytest.skip(clean_text(reason))
+        return reason
+    with live.session.hold_slots(live.run):
+        reason = live.session.explain_skip(live.run)  # others went on spending while we waited
+        if reason is None:
+            live.make(open_workspace=open_workspace, proxy=proxy)
+        return reason
+
+
+@contextmanager
+def _telling_faults(item: pytest.Item) -> Iterator[None]:
+    """Turn our errors into an ERROR in a sentence; when the disk refuses, pay for no further run."""
+    try:
+        yield
+    except SearchlightError as error:
+        if isinstance(error, DiskError):
+            item.session.shouldstop = clean_text(error)
+        pytest.fail(clean_text(error), pytrace=False)
 
 
 def require_graded(item: pytest.Item, live: LiveRun) -> GradedRun:
@@ -64,10 +85,8 @@ def finish(item: pytest.Item, live: LiveRun) -> None:
 
 
 def _seal(item: pytest.Item, live: LiveRun) -> None:
-    try:
+    with _telling_faults(item):
         record = live.seal()
-    except SearchlightError as error:
-        pytest.fail(clean_text(error), pytrace=False)
     _tell(item, live.run, record)
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from pytest_searchlight.domain import STATUS_RULES, RunRecord, RunStatus
+from pytest_searchlight.errors import DiskError
 from pytest_searchlight.settings import SessionCaps
 
 _SCHEMA = """
@@ -56,13 +57,25 @@ class Ledger:
             path: the SQLite file, shared by all workers.
             caps: limits of the session.
             started_at_s: when the session started, seconds since the epoch.
+
+        Raises:
+            DiskError: the disk refuses, here and in every method.
         """
+        self._path = path
         self._caps = caps
         self._started_at_s = started_at_s
         self._connection = sqlite3.connect(path, timeout=_LOCK_WAIT_S, isolation_level=None)
-        self._connection.execute("PRAGMA journal_mode=WAL")
-        self._connection.execute("PRAGMA synchronous=OFF")
-        self._connection.executescript(_SCHEMA)
+        for statement in ("PRAGMA journal_mode=WAL", "PRAGMA synchronous=OFF", *_SCHEMA.split(";")):
+            self._execute(statement)
+
+    def _execute(self, statement: str, values: Sequence[str | float | None] = ()) -> sqlite3.Cursor:
+        try:
+            return self._connection.execute(statement, values)
+        except sqlite3.Error as error:
+            raise DiskError(
+                f"{self._path}: cannot keep the session's ledger ({error}); free some space, then go on with "
+                "--searchlight-resume"
+            ) from error
 
     def close(self) -> None:
         """Close the file; the ledger cannot be used afterwards."""
@@ -70,7 +83,7 @@ class Ledger:
 
     def record_spend(self, run_id: str, *, attempt: int, spend: Spend) -> None:
         """Add what an attempt used; the same attempt counts once."""
-        self._connection.execute(
+        self._execute(
             "INSERT OR REPLACE INTO spend VALUES (?, ?, ?, ?, ?)",
             (run_id, attempt, spend.tokens, spend.cost_usd, spend.provider_calls),
         )
@@ -89,7 +102,7 @@ class Ledger:
 
     def _explain_spend(self) -> str | None:
         for column, limit in self._capped_columns():
-            spent, unknown = self._connection.execute(
+            spent, unknown = self._execute(
                 f"SELECT coalesce(sum({column}), 0), count(*) - count({column}) FROM spend"  # noqa: S608 - our names
             ).fetchone()
             option = f"--searchlight-max-{column.replace('_', '-')}"
@@ -132,25 +145,25 @@ class Ledger:
             self._forget_dead_holders()
             if any(self._is_busy(name, slots) for name, slots in wanted.items()):
                 return False
-            rows = [(name, os.getpid()) for name in wanted]
-            self._connection.executemany("INSERT INTO slots VALUES (?, ?)", rows)
+            for name in wanted:
+                self._execute("INSERT INTO slots VALUES (?, ?)", (name, os.getpid()))
             return True
 
     def _is_busy(self, name: str, slots: int) -> bool:
-        (taken,) = self._connection.execute("SELECT count(*) FROM slots WHERE name = ?", (name,)).fetchone()
-        (paused,) = self._connection.execute(
+        (taken,) = self._execute("SELECT count(*) FROM slots WHERE name = ?", (name,)).fetchone()
+        (paused,) = self._execute(
             "SELECT count(*) FROM pauses WHERE name = ? AND until_s > ?", (name, time.time())
         ).fetchone()
         return bool(taken >= slots or paused)
 
     def _forget_dead_holders(self) -> None:
-        for (holder,) in self._connection.execute("SELECT DISTINCT holder FROM slots").fetchall():
+        for (holder,) in self._execute("SELECT DISTINCT holder FROM slots").fetchall():
             if not Path(f"/proc/{holder}").exists():
-                self._connection.execute("DELETE FROM slots WHERE holder = ?", (holder,))
+                self._execute("DELETE FROM slots WHERE holder = ?", (holder,))
 
     def _give_back(self, wanted: Mapping[str, int]) -> None:
         for name in wanted:
-            self._connection.execute(
+            self._execute(
                 "DELETE FROM slots WHERE rowid = "
                 "(SELECT rowid FROM slots WHERE name = ? AND holder = ? LIMIT 1)",
                 (name, os.getpid()),
@@ -158,42 +171,40 @@ class Ledger:
 
     def pause(self, name: str, *, seconds: float) -> None:
         """Let nobody take a slot of `name` for some time, as its provider asked for."""
-        self._connection.execute(
+        self._execute(
             "INSERT INTO pauses VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET until_s = max(until_s, ?2)",
             (name, time.time() + seconds),
         )
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        self._connection.execute("BEGIN IMMEDIATE")
+        self._execute("BEGIN IMMEDIATE")
         try:
             yield
         finally:
-            self._connection.execute("COMMIT")
+            self._execute("COMMIT")
 
     # --- breakers ----------------------------------------------------------------------------------------
 
     def record_outcome(self, lane: str, status: RunStatus, *, reason: str) -> None:
         """Count a settled run of a lane: faults of infrastructure add up, a measured run starts over."""
         if STATUS_RULES[status].retry:
-            self._connection.execute(
+            self._execute(
                 "INSERT INTO faults VALUES (?1, 1, ?2) "
                 "ON CONFLICT (lane) DO UPDATE SET in_a_row = in_a_row + 1, reason = ?2",
                 (lane, f"{status}: {reason}"),
             )
         elif STATUS_RULES[status].counts:
-            self._connection.execute("DELETE FROM faults WHERE lane = ?", (lane,))
+            self._execute("DELETE FROM faults WHERE lane = ?", (lane,))
 
     def forget_faults(self) -> None:
         """Close all breakers and end all pauses: a session that is resumed tries again."""
-        self._connection.execute("DELETE FROM faults")
-        self._connection.execute("DELETE FROM pauses")
+        self._execute("DELETE FROM faults")
+        self._execute("DELETE FROM pauses")
 
     def explain_broken(self, lane: str) -> str | None:
         """Why the rest of a lane is deferred, in a sentence, or None while it is not."""
-        row = self._connection.execute(
-            "SELECT in_a_row, reason FROM faults WHERE lane = ?", (lane,)
-        ).fetchone()
+        row = self._execute("SELECT in_a_row, reason FROM faults WHERE lane = ?", (lane,)).fetchone()
         if row is None or row[0] < FAULTS_IN_A_ROW:
             return None
         return f"deferred: {row[0]} runs of {lane} in a row could not be measured; the last one: {row[1]}"

@@ -10,6 +10,7 @@ import itertools
 import platform
 import tempfile
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property, partial
@@ -258,9 +259,11 @@ class BenchmarkSession:
         self, run: TestRun, *, open_workspace: OpenWorkspace, proxy: MeteringProxy | None
     ) -> tuple[ObservedRun, OpenBundle]:
         """Attempt `run` until it settles; see `runner.Attempts`."""
-        agent = self.find_agent(run)
-        with self.ledger.hold_slots(self._list_slots(run)):
-            return self._make_attempts(run, agent, open_workspace, proxy).settle()
+        return self._make_attempts(run, self.find_agent(run), open_workspace, proxy).settle()
+
+    def hold_slots(self, run: TestRun) -> AbstractContextManager[None]:
+        """Waits for its turn with the run's agent and provider, and holds it."""
+        return self.ledger.hold_slots(self._list_slots(run))
 
     def _list_slots(self, run: TestRun) -> dict[str, int]:
         limits = {
@@ -310,19 +313,21 @@ class BenchmarkSession:
     def seal(self, graded: GradedRun, bundle: OpenBundle) -> Path:
         """Store a settled run. Raises EvidenceError when the disk refuses."""
         run, record = graded.observed.run, graded.record
+        folder = self._seal(graded, bundle, self.folder.runs / record.run_id)
         self.ledger.record_outcome(_name_lane(run), record.status, reason=record.reason)
-        return self._seal(graded, bundle, self.folder.runs / graded.record.run_id)
+        return folder
 
     def _seal(self, graded: GradedRun, bundle: OpenBundle, destination: Path) -> Path:
-        spend = measure_spend(graded.record)
-        self.ledger.record_spend(graded.record.run_id, attempt=graded.observed.attempts, spend=spend)
-        return seal_bundle(
+        folder = seal_bundle(
             bundle,
             destination=destination,
             head=describe_head(graded),
             files=describe_files(graded),
             scrub=self.scrub,
         )
+        spend = measure_spend(graded.record)
+        self.ledger.record_spend(graded.record.run_id, attempt=graded.observed.attempts, spend=spend)
+        return folder
 
     def seal_unrun(self, run: TestRun, *, status: RunStatus, reason: str) -> RunRecord:
         """Store that `run` was not made, and why."""

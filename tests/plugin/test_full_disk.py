@@ -46,25 +46,28 @@ def filled(project: Project, small_disk: Path) -> Finished:
     return project.run("catalogs", f"--searchlight-output={small_disk}/session")
 
 
-def test_runs_that_cannot_be_stored_are_errors_that_say_what_to_do(filled: Finished) -> None:
-    assert filled.code == 1
-    assert filled.counts == {"passed": FITTING, "errors": len(TASKS) - FITTING}
-    assert (
-        "cannot write evidence (No space left on device); free some space or choose another folder"
-        in filled.out
-    )
+def test_the_session_stops_and_says_what_to_do(filled: Finished) -> None:
+    assert filled.code == pytest.ExitCode.INTERNAL_ERROR
+    assert filled.counts == {"passed": FITTING, "errors": 1}
+    assert "cannot write evidence (No space left on device); free some space" in filled.out
     assert "then go on with --searchlight-resume" in filled.out
+    assert "Traceback" not in filled.out
     assert "INTERNALERROR" not in filled.out
 
 
+def test_no_run_is_paid_for_that_could_not_be_kept(filled: Finished, project: Project) -> None:
+    assert filled.counts["passed"] == FITTING
+    assert {path.name.split(".")[1] for path in (project.root / "agent-notes").iterdir()} == {*TASKS[:3]}
+
+
 def test_finished_runs_are_kept(filled: Finished, small_disk: Path) -> None:
-    assert len(list(small_disk.glob("session/runs/*/run.json"))) == FITTING
+    assert filled.counts["passed"] == len(list(small_disk.glob("session/runs/*/run.json")))
 
 
 def test_once_there_is_space_resuming_runs_what_is_missing(
     filled: Finished, project: Project, small_disk: Path
 ) -> None:
-    assert filled.code == 1
+    assert filled.counts["passed"] == FITTING
     assert mount(small_disk, "-o", "remount,size=30m")
     again = project.run(f"--searchlight-resume={small_disk}/session")
     assert again.code == 0, again.out
