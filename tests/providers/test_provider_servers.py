@@ -220,3 +220,11 @@ def test_a_server_that_never_answers_is_given_up_after_its_start_timeout(lab: La
     launch = build_server_launch(setup, closed_web=None, secrets={}, installs=lab.folder)
     with pytest.raises(RunError, match=r"did not list its tools within 1 s"):
         probe_server(setup, launch=launch)
+
+
+def test_the_closed_webs_own_server_advertises_the_tools_of_its_setup(
+    setups: dict[str, SearchSetup], tmp_path: Path
+) -> None:
+    web = Path(__file__).parents[2] / "catalogs" / "quickstart" / "web"
+    launch = build_server_launch(setups["closed-web"], closed_web=web, secrets={}, installs=tmp_path)
+    assert compare_pin(setups["closed-web"], probe_server(setups["closed-web"], launch=launch)) is None
