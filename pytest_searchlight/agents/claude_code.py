@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final
 from pytest_searchlight.agents.claude_events import ClaudeStream, find_fault, read_usage
 from pytest_searchlight.agents.contract import CALL_LIMIT_S, Contract, write_contract
 from pytest_searchlight.agents.endings import Ending, conclude
+from pytest_searchlight.agents.event_stream import read_dict
 from pytest_searchlight.agents.installation import (
     InstalledAgent,
     read_version,
@@ -125,7 +126,7 @@ def list_mcp_servers(job: AgentJob) -> dict[str, Any]:
 def read_ending(stream: ClaudeStream, *, model: str) -> Ending:
     """What the events say of how the run ended."""
     last = stream.endings[-1] if stream.endings else {}
-    models = tuple(sorted(last.get("modelUsage") or ()))
+    models = tuple(sorted(read_dict(last.get("modelUsage"))))
     other_model = any(not name.startswith(model) for name in models)
     return Ending(
         unavailable=stream.unavailable,
@@ -148,13 +149,18 @@ def read_ending(stream: ClaudeStream, *, model: str) -> Ending:
 
 
 def _find_retry_after_s(stream: ClaudeStream) -> float | None:
-    """How long the product itself last waited before it asked its model again."""
-    waits = [
+    """How long the model's API asked to wait, in seconds.
+
+    The product reports its waits alike whether they were asked for or are its own; only those asked for
+    are whole seconds, its own are random to the microsecond.
+    """
+    waits_ms = [
         event.body.get("retry_delay_ms")
         for event in stream.log.find("system")
         if event.body.get("subtype") == "api_retry"
     ]
-    return waits[-1] / 1000 if waits and isinstance(waits[-1], int | float) else None
+    last = waits_ms[-1] if waits_ms else None
+    return last / 1000 if isinstance(last, int | float) and last % 1000 == 0 else None
 
 
 def _find_config_folder(home: Path) -> Path:

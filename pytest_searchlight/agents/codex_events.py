@@ -15,7 +15,14 @@ from typing import Any, Final
 
 from pytest_searchlight.agents.contract import Contract
 from pytest_searchlight.agents.error_classes import OTHER, ErrorSigns, classify_error
-from pytest_searchlight.agents.event_stream import EXIT_GRACE_S, Event, EventLog, join_text, read_dict
+from pytest_searchlight.agents.event_stream import (
+    EXIT_GRACE_S,
+    Event,
+    EventLog,
+    join_text,
+    read_count,
+    read_dict,
+)
 from pytest_searchlight.domain import CallOutcome, ToolCall, Usage
 from pytest_searchlight.workspace import Stop
 
@@ -137,11 +144,11 @@ def read_usage(ending: dict[str, Any]) -> Usage:
 
     A turn that cost nothing at all was not counted, which is unknown.
     """
-    usage = read_dict(ending.get("usage"))
-    cached, written = usage.get("cached_input_tokens"), usage.get("cache_write_input_tokens")
-    reasoning = usage.get("reasoning_output_tokens")
+    usage = {name: read_count(value) for name, value in read_dict(ending.get("usage")).items()}
     if not any(usage.values()):
         return Usage()
+    cached, written = usage.get("cached_input_tokens"), usage.get("cache_write_input_tokens")
+    reasoning = usage.get("reasoning_output_tokens")
     return Usage(
         input_tokens=_subtract(usage.get("input_tokens"), cached, written),
         cached_input_tokens=cached,

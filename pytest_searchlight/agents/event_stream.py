@@ -13,8 +13,6 @@ from pydantic import JsonValue
 EXIT_GRACE_S: Final = 10.0
 """How long a product may live on after it said that it has finished."""
 
-MAX_CORRUPT_SHOWN: Final = 200
-
 
 @dataclass(frozen=True)
 class Event:
@@ -80,7 +78,12 @@ def join_text(content: object) -> str:
     return "\n".join(str(block["text"]) for block in list_dicts(content) if "text" in block)
 
 
+def read_count(value: object) -> int | None:
+    """A token count that came from outside; None when it is missing or no count."""
+    return value if isinstance(value, int) and value >= 0 else None
+
+
 def add_counts(*counts: object) -> int | None:
     """Sum of token counts; None when one is missing or no count."""
-    whole = [count for count in counts if isinstance(count, int) and count >= 0]
-    return sum(whole) if counts and len(whole) == len(counts) else None
+    known = [count for value in counts if (count := read_count(value)) is not None]
+    return sum(known) if counts and len(known) == len(counts) else None

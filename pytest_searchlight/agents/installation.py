@@ -30,7 +30,7 @@ class Installation:
         login_folder: the user's own configuration folder of the product, to use that login; None when
             `credentials` do.
         base_url: another address of the model's API, for closed runs and gateways; None is the vendor's.
-        max_retries: how often the product itself repeats a failed request to its model.
+        max_retries: how often the product itself repeats a failed request to its model, where it can be told.
     """
 
     program: str | None

@@ -243,6 +243,16 @@ def test_a_denied_tool_outside_the_contract_is_the_contract_at_work(clean_exit: 
     assert trace.status is RunStatus.GRADED
 
 
+@pytest.mark.parametrize(("delay_ms", "wait_s"), [(7000, 7.0), (620.105771321355, None), (None, None)])
+def test_only_a_wait_that_was_asked_for_is_passed_on(
+    clean_exit: ProcessResult, delay_ms: float | None, wait_s: float | None
+) -> None:
+    events = load_events("search")
+    events.insert(1, {"type": "system", "subtype": "api_retry", "retry_delay_ms": delay_ms})
+    limited = change_last(events, is_error=True, api_error_status=429)
+    assert trace_of(hear(limited), clean_exit).retry_after_s == wait_s
+
+
 # --- what ends a run early -------------------------------------------------------------------------------
 
 
