@@ -46,27 +46,27 @@ def read_arguments(arguments: list[str]) -> Spec:
 
 def run(spec: Spec) -> int:
     """One session, from its first record to its last; returns the exit code."""
-    guard = Guard(stop_grace_s=spec.stop_grace_s)
     files = SessionFiles(spec.spool)
     write_started(files.descriptor)
     if spec.url is not None:
         from pytest_searchlight.meter.hosted import run_hosted_session
 
-        code = run_hosted_session(spec, files=files)
-    else:
-        server = start_server(spec, guard=guard)
-        from pytest_searchlight.meter.session import run_stdio_session
-
-        code = run_stdio_session(spec, files=files, server=server)
-    guard.dismiss()
-    return code
+        return run_hosted_session(spec, files=files)
+    return run_local_server(spec, files=files)
 
 
-def start_server(spec: Spec, *, guard: Guard) -> ServerProcess | str:
-    """The running server, under guard; or why there is none."""
+def run_local_server(spec: Spec, *, files: SessionFiles) -> int:
+    """A session with a server that is started here."""
     try:
         server = ServerProcess(spec.command, environment=spec.env, folder=spec.cwd)
     except OSError as error:
-        return f"server not started: {error.filename or spec.command[0]}: {error.strerror}"
-    guard.watch(server.pid)
-    return server
+        from pytest_searchlight.meter.session import run_without_server
+
+        reason = f"server not started: {error.filename or spec.command[0]}: {error.strerror}"
+        return run_without_server(spec, files=files, reason=reason)
+    guard = Guard(server.pid, stop_grace_s=spec.stop_grace_s)
+    from pytest_searchlight.meter.session import run_stdio_session
+
+    code = run_stdio_session(spec, files=files, server=server)
+    guard.dismiss()
+    return code

@@ -102,13 +102,18 @@ class ClientSide:
         self.recorder.close(timeout_s=RECORDER_TIMEOUT_S)
 
 
-def run_stdio_session(spec: Spec, *, files: SessionFiles, server: ServerProcess | str) -> int:
+def run_stdio_session(spec: Spec, *, files: SessionFiles, server: ServerProcess) -> int:
     """Carries traffic until one end closes or a signal comes; returns the meter's exit code."""
     client = ClientSide(spec, files=files)
-    if isinstance(server, str):
-        code = refuse_all(client, reason=server)
-    else:
-        code = StdioSession(client, server=server, stop_grace_s=spec.stop_grace_s).run()
+    code = StdioSession(client, server=server, stop_grace_s=spec.stop_grace_s).run()
+    client.close(code)
+    return code
+
+
+def run_without_server(spec: Spec, *, files: SessionFiles, reason: str) -> int:
+    """Tells the client, with its first request, why there is no server; returns the meter's exit code."""
+    client = ClientSide(spec, files=files)
+    code = refuse_all(client, reason=reason)
     client.close(code)
     return code
 
