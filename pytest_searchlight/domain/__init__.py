@@ -1,0 +1,93 @@
+"""The records everything else is made of: frozen, JSON-ready, without behaviour that touches the world."""
+
+from pytest_searchlight.domain.base import (
+    RESERVED_WORDS,
+    SLUG_PATTERN,
+    Record,
+    Slug,
+    Text,
+    hash_content,
+)
+from pytest_searchlight.domain.observations import (
+    CallOutcome,
+    Cost,
+    ToolCall,
+    Usage,
+)
+from pytest_searchlight.domain.records import (
+    RunRecord,
+    VerdictLine,
+)
+from pytest_searchlight.domain.runs import (
+    STATUS_RULES,
+    RunStatus,
+    StatusRule,
+    TestRun,
+)
+from pytest_searchlight.domain.setups import (
+    FailureKind,
+    FailureRule,
+    SearchSetup,
+    ServerPin,
+    SetupKind,
+    Tariff,
+    ToolPin,
+    UnitPrice,
+)
+from pytest_searchlight.domain.tasks import (
+    Budgets,
+    CatalogTask,
+    Check,
+    Freshness,
+    KeyFact,
+    Reference,
+    Rubric,
+    Task,
+    WrongAnswer,
+)
+from pytest_searchlight.domain.verdicts import (
+    AuditFinding,
+    CheckOutcome,
+    Score,
+    Verdict,
+)
+
+__all__ = [
+    "RESERVED_WORDS",
+    "SLUG_PATTERN",
+    "STATUS_RULES",
+    "AuditFinding",
+    "Budgets",
+    "CallOutcome",
+    "CatalogTask",
+    "Check",
+    "CheckOutcome",
+    "Cost",
+    "FailureKind",
+    "FailureRule",
+    "Freshness",
+    "KeyFact",
+    "Record",
+    "Reference",
+    "Rubric",
+    "RunRecord",
+    "RunStatus",
+    "Score",
+    "SearchSetup",
+    "ServerPin",
+    "SetupKind",
+    "Slug",
+    "StatusRule",
+    "Tariff",
+    "Task",
+    "TestRun",
+    "Text",
+    "ToolCall",
+    "ToolPin",
+    "UnitPrice",
+    "Usage",
+    "Verdict",
+    "VerdictLine",
+    "WrongAnswer",
+    "hash_content",
+]

@@ -1,0 +1,32 @@
+"""What every record is built from: the frozen base class, text types and content hashes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Annotated, Final
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    StringConstraints,
+)
+
+SLUG_PATTERN: Final = r"^[a-z0-9][a-z0-9._-]*$"
+RESERVED_WORDS: Final = frozenset({"and", "or", "not"})
+"""Words pytest's ``-k`` reads as operators, so no id may be one of them."""
+
+Slug = Annotated[str, StringConstraints(pattern=SLUG_PATTERN, max_length=80)]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
+class Record(BaseModel):
+    """A frozen record that refuses fields it does not know."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def hash_content(value: object) -> str:
+    """SHA-256 (hex) of a JSON-ready value, independent of key order."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

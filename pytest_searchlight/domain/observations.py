@@ -1,0 +1,80 @@
+"""What a run is observed to do: tool calls, tokens, dollars."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import (
+    JsonValue,
+    NonNegativeInt,
+)
+
+from pytest_searchlight.domain.base import Record
+
+
+class CallOutcome(StrEnum):
+    """How a tool call ended, from the agent's point of view."""
+
+    OK = "ok"
+    ERROR = "error"
+    REFUSED = "refused"
+    CANCELLED = "cancelled"
+    UNANSWERED = "unanswered"
+
+
+class ToolCall(Record):
+    """A tool call as the agent's own transcript reports it.
+
+    `executed` is False when the agent product refused to run it (not enabled, not approved), None when
+    the transcript does not tell. `server` is the MCP server's name, None for the agent's own tools.
+    """
+
+    tool: str
+    server: str | None = None
+    arguments: JsonValue = None
+    outcome: CallOutcome
+    executed: bool | None = True
+    result_text: str | None = None
+    error_text: str | None = None
+    started_s: float | None = None
+    duration_s: float | None = None
+
+
+class Usage(Record):
+    """Tokens, in disjoint classes; ``None`` is unknown, which is not 0.
+
+    `input_tokens` excludes cached and cache-write tokens; `reasoning_tokens` are part of no other class.
+    """
+
+    input_tokens: NonNegativeInt | None = None
+    cached_input_tokens: NonNegativeInt | None = None
+    cache_write_tokens: NonNegativeInt | None = None
+    output_tokens: NonNegativeInt | None = None
+    reasoning_tokens: NonNegativeInt | None = None
+
+    @property
+    def total_tokens(self) -> int | None:
+        """Sum of the known classes, or None when input or output is unknown."""
+        if self.input_tokens is None or self.output_tokens is None:
+            return None
+        extra = (self.cached_input_tokens, self.cache_write_tokens, self.reasoning_tokens)
+        return self.input_tokens + self.output_tokens + sum(part or 0 for part in extra)
+
+
+class Cost(Record):
+    """US dollars of a run. A part that cannot be priced is None, and `unpriced` says why.
+
+    `cli_reported_usd` is the agent product's own figure, kept beside ours and never mixed with it.
+    """
+
+    agent_usd: float | None = None
+    provider_usd: float | None = None
+    cli_reported_usd: float | None = None
+    unpriced: tuple[str, ...] = ()
+
+    @property
+    def total_usd(self) -> float | None:
+        """Agent plus provider, or None when either is unknown."""
+        if self.agent_usd is None or self.provider_usd is None:
+            return None
+        return self.agent_usd + self.provider_usd

@@ -1,0 +1,59 @@
+"""The row that a run leaves in ``runs.jsonl``."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import (
+    NonNegativeInt,
+)
+
+from pytest_searchlight.domain.base import Record
+from pytest_searchlight.domain.observations import Cost, Usage
+from pytest_searchlight.domain.runs import RunStatus
+from pytest_searchlight.domain.setups import SetupKind
+from pytest_searchlight.domain.verdicts import CheckOutcome
+
+
+class VerdictLine(Record):
+    """A verdict as it stands in a row: what was checked and what came of it."""
+
+    kind: str
+    target: str
+    outcome: CheckOutcome
+
+
+class RunRecord(Record):
+    """One row of ``runs.jsonl``: every fact a published number needs, and no transcript.
+
+    Times are seconds, money US dollars, `started_at` is UTC in ISO 8601. None means unknown.
+    """
+
+    schema_version: Literal[1] = 1
+    run_id: str
+    identity: str
+    grading_hash: str
+    catalog: str
+    task: str
+    family: str
+    control: bool
+    tags: tuple[str, ...]
+    agent: str
+    agent_version: str | None
+    model_name: str | None
+    setup: str
+    setup_kind: SetupKind
+    repetition: int
+    status: RunStatus
+    passed: bool | None
+    reason: str
+    attempts: NonNegativeInt
+    flags: tuple[str, ...]
+    usage: Usage
+    cost: Cost
+    provider_calls: NonNegativeInt | None
+    provider_latencies_s: tuple[float, ...]
+    model_visible_chars: NonNegativeInt | None
+    verdicts: tuple[VerdictLine, ...]
+    started_at: str | None
+    duration_s: float | None

@@ -1,0 +1,124 @@
+"""Tasks: what an agent is asked and how its answer is graded."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated, ClassVar
+
+from pydantic import (
+    ConfigDict,
+    Field,
+    JsonValue,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+)
+
+from pytest_searchlight.domain.base import Record, Slug, Text, hash_content
+
+
+class Budgets(Record):
+    """What one run may use. A limit of ``None`` is no limit."""
+
+    wall_clock_s: PositiveFloat = 900.0
+    tokens: PositiveInt | None = None
+    provider_calls: NonNegativeInt | None = None
+
+
+class Check(Record):
+    """One deterministic check: a validator's ``kind`` plus that validator's own parameters."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    kind: Slug
+
+    @property
+    def params(self) -> dict[str, JsonValue]:
+        """The validator's own parameters, as written in the catalog."""
+        return dict(self.__pydantic_extra__ or {})
+
+
+class KeyFact(Record):
+    """A statement that a right brief makes; `weight` is its share in the recall."""
+
+    id: Slug
+    text: Text
+    weight: PositiveFloat = 1.0
+
+
+class Rubric(Record):
+    """What a judge holds a brief against; part of the grading hash, so frozen per session."""
+
+    key_facts: tuple[KeyFact, ...] = Field(min_length=1)
+    min_recall: Annotated[float, Field(ge=0, le=1)] = 0.7
+    max_unsupported: Annotated[float, Field(ge=0, le=1)] = 0.25
+
+
+class Reference(Record):
+    """Why the right answer is right; `excerpt` is what the ceiling setup puts into the prompt."""
+
+    excerpt: Text
+    source: Text
+    event_date: date
+
+
+class WrongAnswer(Record):
+    """An answer that must fail, and what is wrong with it (a stale value, a decoy, an invention...)."""
+
+    why: Text
+    answer: JsonValue
+
+
+class Freshness(Record):
+    """The window in which the reference answer is known to hold."""
+
+    checked: date
+    valid_until: date | None = None
+
+    def has_passed(self, today: date) -> bool:
+        """Whether the window lies before `today`; without an end it never does."""
+        return self.valid_until is not None and self.valid_until < today
+
+
+class Task(Record):
+    """One job: what the agent is asked, and how its answer is graded.
+
+    `control` marks a question that has no answer: an honest decline passes it without any search, so it
+    is left out of every comparison with the floor. A task written as a Python test may do without a
+    reference; one in a catalog is a `CatalogTask`.
+    """
+
+    __test__: ClassVar[bool] = False
+
+    id: Slug
+    family: Slug
+    prompt: Text
+    deliverable: dict[str, JsonValue]
+    checks: tuple[Check, ...] = ()
+    rubric: Rubric | None = None
+    reference: Reference | None = None
+    reference_answer: JsonValue = None
+    wrong_answers: tuple[WrongAnswer, ...] = ()
+    freshness: Freshness | None = None
+    budgets: Budgets = Budgets()
+    control: bool = False
+    tags: tuple[Slug, ...] = ()
+
+    @property
+    def grading_hash(self) -> str:
+        """Hash of what the answer is held against; a change is a regrade, not a new run."""
+        return hash_content(self.model_dump(mode="json", include={"checks", "rubric", "control"}))
+
+    @property
+    def content_hash(self) -> str:
+        """Hash of the whole task."""
+        return hash_content(self.model_dump(mode="json"))
+
+
+class CatalogTask(Task):
+    """A task that can be proven: it has a reference, a right answer and at least one wrong one."""
+
+    reference: Reference
+    reference_answer: JsonValue
+    wrong_answers: tuple[WrongAnswer, ...] = Field(min_length=1)
+    freshness: Freshness
