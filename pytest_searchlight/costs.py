@@ -33,4 +33,4 @@ def _price_agent(observed: ObservedRun, prices: PriceList) -> tuple[float | None
 def _price_provider(observed: ObservedRun) -> tuple[float | None, tuple[str, ...]]:
     if observed.metering is None:
         return 0.0, ()
-    return price_calls(observed.run.setup, observed.metering)
+    return price_calls(observed.run.setup, observed.metering, tapped=observed.tapped_spend)

@@ -18,6 +18,7 @@ from pytest_searchlight.domain import (
     Record,
     RunStatus,
     SearchSetup,
+    TappedSpend,
     Task,
     TestRun,
     ToolCall,
@@ -186,6 +187,7 @@ class ObservedRun:
         prompt: the prompt the agent was given.
         trace: what the agent product reported.
         metering: what the metering proxy saw; None when the run had no server to meter.
+        tapped_spend: what the provider's API itself reported of its charges, when its server was tapped.
         own_tools: the agent product's own tools that the contract allows.
         agent_version: version of the product that ran, None when unknown.
         attempts: how many attempts were made, this one included.
@@ -197,6 +199,7 @@ class ObservedRun:
     prompt: str
     trace: AgentTrace
     metering: Metering | None
+    tapped_spend: tuple[TappedSpend, ...] = ()
     own_tools: frozenset[str]
     agent_version: str | None
     attempts: int

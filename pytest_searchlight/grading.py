@@ -26,6 +26,7 @@ from pytest_searchlight.errors import EvidenceError
 from pytest_searchlight.evidence import SealedBundle, encode_json_line, encode_json_lines
 from pytest_searchlight.extensions import AgentTrace, Answer, ObservedRun, Registry
 from pytest_searchlight.metering import describe_metering, read_metering_events
+from pytest_searchlight.providers.tap import TAPPED_SPEND, read_tapped_spend
 from pytest_searchlight.scoring import score_answer
 
 PriceRun = Callable[[ObservedRun], Cost]
@@ -207,6 +208,7 @@ def read_observed(bundle: SealedBundle, run: TestRun) -> ObservedRun:
         prompt=bundle.read_text("prompt.md"),
         trace=trace,
         metering=read_metering_events(bundle.read_json_lines("metering.jsonl")) if head["metered"] else None,
+        tapped_spend=read_tapped_spend(bundle.folder / "wire" / TAPPED_SPEND),
         own_tools=frozenset(head["own_tools"]),
         agent_version=record.agent_version,
         attempts=record.attempts,

@@ -83,8 +83,14 @@ OPTIONS: Final = (
     Option(
         "include-expired",
         "flag",
-        "also run tasks whose freshness window has passed, so that their reference answer may no longer hold. "
-        "Without it they are skipped with that reason.",
+        "also run tasks whose freshness window has passed, so that their reference answer may no longer "
+        "hold. Without it they are skipped with that reason.",
+    ),
+    Option(
+        "tap-costs",
+        "flag",
+        "read what a provider's API reports of its charges where its MCP server drops it, from inside the "
+        "server's process; traffic is not altered. Without it, such calls are priced by tariff.",
     ),
     Option(
         "seed", "value", "seed of the order in which setups follow each other within a task. Default: 0.", "N"

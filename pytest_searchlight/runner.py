@@ -25,6 +25,7 @@ from pytest_searchlight.extensions import Agent, AgentJob, AgentTrace, McpServer
 from pytest_searchlight.metering import Metering, read_metering
 from pytest_searchlight.prompting import compose_prompt
 from pytest_searchlight.providers import classify_failure
+from pytest_searchlight.providers.tap import TAPPED_SPEND, read_tapped_spend, tap_launch
 from pytest_searchlight.workspace import Workspace
 
 METER: Final = Path(__file__).with_name("meter")
@@ -41,11 +42,12 @@ class MeteringProxy:
     """Stands between an agent and the setup's server; one for every attempt.
 
     `launch` builds the server's part of the proxy's spec, the provider's key included; it is called only
-    when a server is really needed.
+    when a server is really needed. `tap_costs` also reads the charges that the provider's API reports.
     """
 
     run: TestRun
     launch: LaunchServer
+    tap_costs: bool = False
 
     def prepare(self, workspace: Workspace, wire_folder: Path) -> McpServer:
         """Write the proxy's private spec file and give the command that starts the proxy.
@@ -56,7 +58,7 @@ class MeteringProxy:
         setup = self.run.setup
         wire_folder.mkdir(parents=True, exist_ok=True)
         spec = {
-            "server": self._launch_or_fault(),
+            "server": self._launch_or_fault(wire_folder),
             "spool": str(wire_folder),
             "max_tool_calls": self.run.task.budgets.provider_calls,
         }
@@ -69,9 +71,10 @@ class MeteringProxy:
             start_timeout_s=setup.server.start_timeout_s,
         )
 
-    def _launch_or_fault(self) -> Mapping[str, JsonValue]:
+    def _launch_or_fault(self, wire_folder: Path) -> Mapping[str, JsonValue]:
         try:
-            return self.launch()
+            launch = self.launch()
+            return tap_launch(launch, record=wire_folder / TAPPED_SPEND) if self.tap_costs else launch
         except UserError as error:
             raise RunError(str(error), status=RunStatus.SETUP_UNAVAILABLE) from error
 
@@ -129,6 +132,7 @@ class Attempts:
             prompt=prompt,
             trace=settle_trace(trace, metering, setup=self.run.setup),
             metering=metering,
+            tapped_spend=read_tapped_spend(bundle.wire_folder / TAPPED_SPEND),
             own_tools=self.agent.list_own_tools(self.run.setup),
             agent_version=self.agent_version,
             attempts=1,

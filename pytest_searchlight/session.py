@@ -237,7 +237,8 @@ class BenchmarkSession:
         if run.setup.server is None or not self.find_agent(run).calls_tools:
             return None
         closed_web = self._closed_webs.get(run.catalog)
-        return MeteringProxy(run, launch=partial(self.build_launch, run.setup, closed_web=closed_web))
+        launch = partial(self.build_launch, run.setup, closed_web=closed_web)
+        return MeteringProxy(run, launch=launch, tap_costs=self.settings.tap_costs)
 
     @property
     def installs(self) -> Path:

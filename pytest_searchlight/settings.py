@@ -50,6 +50,7 @@ class Settings:
     resume: Path | bool = False
     regrade: Path | None = None
     include_expired: bool = False
+    tap_costs: bool = False
     seed: int = 0
     plan: bool = False
     caps: SessionCaps = SessionCaps()
@@ -68,6 +69,7 @@ class Settings:
             "task": list(self.tasks),
             "repetitions": self.repetitions,
             "include_expired": self.include_expired,
+            "tap_costs": self.tap_costs,
             "seed": self.seed,
             "max_cost_usd": self.caps.cost_usd,
             "max_tokens": self.caps.tokens,
@@ -112,6 +114,7 @@ def read_settings(
         resume=values.read_path("resume", root) or values.read_flag("resume"),
         regrade=values.read_path("regrade", root),
         include_expired=values.read_flag("include-expired"),
+        tap_costs=values.read_flag("tap-costs"),
         seed=values.read_integer("seed", default=0),
         plan=values.read_flag("plan"),
         caps=SessionCaps(

@@ -8,12 +8,7 @@ from pytest_searchlight.domain.base import (
     Text,
     hash_content,
 )
-from pytest_searchlight.domain.observations import (
-    CallOutcome,
-    Cost,
-    ToolCall,
-    Usage,
-)
+from pytest_searchlight.domain.observations import CallOutcome, Cost, TappedSpend, ToolCall, Usage
 from pytest_searchlight.domain.records import (
     RunRecord,
     VerdictLine,
@@ -78,6 +73,7 @@ __all__ = [
     "SetupKind",
     "Slug",
     "StatusRule",
+    "TappedSpend",
     "Tariff",
     "Task",
     "TestRun",

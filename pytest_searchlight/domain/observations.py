@@ -61,6 +61,14 @@ class Usage(Record):
         return self.input_tokens + self.output_tokens + sum(part or 0 for part in extra)
 
 
+class TappedSpend(Record):
+    """What one answer of a provider's API says that it cost: amounts by unit (``usd``, ``credits``)."""
+
+    host: str
+    path: str
+    spend: dict[str, float]
+
+
 class Cost(Record):
     """US dollars of a run. A part that cannot be priced is None, and `unpriced` says why.
 

@@ -50,8 +50,8 @@ class ServerPin(Record):
     version: str
     command: tuple[str, ...] = ()
     url: str | None = None
-    headers: dict[str, str] = {}
-    environment: dict[str, str] = {}
+    headers: dict[str, str] = Field(default_factory=dict)
+    environment: dict[str, str] = Field(default_factory=dict)
     key_variable: str | None = None
     start_timeout_s: PositiveFloat = 120.0
 
@@ -71,7 +71,7 @@ class Tariff(Record):
 
     usd_per_call: Annotated[float, Field(ge=0)] | None
     per_item_of: str | None = None
-    when: dict[str, JsonValue] = {}
+    when: dict[str, JsonValue] = Field(default_factory=dict)
     source: Text
     checked: date
 
@@ -115,8 +115,8 @@ class SearchSetup(Record):
     kind: SetupKind
     server: ServerPin | None = None
     tools: tuple[ToolPin, ...] = ()
-    tariffs: dict[str, tuple[Tariff, ...]] = {}
-    unit_prices: dict[str, UnitPrice] = {}
+    tariffs: dict[str, tuple[Tariff, ...]] = Field(default_factory=dict)
+    unit_prices: dict[str, UnitPrice] = Field(default_factory=dict)
     failures: tuple[FailureRule, ...] = ()
 
     @property

@@ -29,7 +29,7 @@ class Verdict(Record):
     target: str = ""
     outcome: CheckOutcome
     reason: str
-    details: dict[str, JsonValue] = {}
+    details: dict[str, JsonValue] = Field(default_factory=dict)
 
 
 class Score(Record):

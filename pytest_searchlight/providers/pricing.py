@@ -8,10 +8,9 @@ from typing import Final, NamedTuple
 
 from pydantic import JsonValue
 
-from pytest_searchlight.domain import FailureKind, SearchSetup, SetupKind, Tariff
+from pytest_searchlight.domain import FailureKind, SearchSetup, SetupKind, TappedSpend, Tariff
 from pytest_searchlight.metering import MeteredCall, Metering
 from pytest_searchlight.providers.failures import find_failure_kind
-from pytest_searchlight.providers.tap import TappedSpend
 
 _NEVER_BILLED: Final = frozenset(
     {FailureKind.AUTH, FailureKind.RATE_LIMIT, FailureKind.QUOTA, FailureKind.ARGUMENTS}

@@ -8,17 +8,12 @@ from typing import Final
 
 from pydantic import JsonValue, ValidationError
 
-from pytest_searchlight.domain import Record
+from pytest_searchlight.domain import TappedSpend
+
+TAPPED_SPEND: Final = "tapped_spend.jsonl"
+"""The tap's file in a run's evidence, under ``wire/``."""
 
 _SCRIPT: Final = Path(__file__).with_name("spend_tap.cjs")
-
-
-class TappedSpend(Record):
-    """What one answer of a provider's API says that it cost: amounts by unit (``usd``, ``credits``)."""
-
-    host: str
-    path: str
-    spend: dict[str, float]
 
 
 def tap_launch(launch: Mapping[str, JsonValue], *, record: Path) -> dict[str, JsonValue]:
