@@ -68,6 +68,11 @@ def _add_doctor(commands: _Commands[argparse.ArgumentParser]) -> None:
         "--agent", metavar="NAMES", help="agents that must be able to run, separated by commas"
     )
     parser.add_argument("--setup", metavar="NAMES", help="search setups that must be able to run")
+    parser.add_argument(
+        "--probe",
+        action="store_true",
+        help="also try each: an agent answers one short question, a provider's server lists its tools",
+    )
     parser.add_argument("--json", action="store_true", help="print a JSON list instead of lines")
     parser.set_defaults(command=run_doctor)
 
@@ -110,7 +115,7 @@ def _add_pin(commands: _Commands[argparse.ArgumentParser]) -> None:
         "pin",
         help="accept what a provider's server advertises now",
         description="Install and start a provider's pinned server and write the tools it advertises into the "
-        "project's config/provider-arm-tools.yaml. Nothing is called, so nothing is spent.",
+        "configuration file that defines the setup. Nothing is called, so nothing is spent.",
     )
     parser.add_argument("setup", help="the search setup, for example exa")
     parser.set_defaults(command=run_pin)
@@ -137,6 +142,11 @@ def run_doctor(options: argparse.Namespace) -> int:
 
     session = _open_project({"searchlight_agent": options.agent, "searchlight_setup": options.setup})
     findings = list(examine(session))
+    if options.probe:
+        from pytest_searchlight.probing import probe_asked
+
+        findings += probe_asked(session)
+        session.close()
     if options.json:
         print(json.dumps([finding.as_json() for finding in findings], indent=1))
     else:
@@ -196,7 +206,7 @@ def run_pin(options: argparse.Namespace) -> int:
     """Write the tools that a provider's server advertises into the configuration."""
     from pytest_searchlight.matrix import find_named
     from pytest_searchlight.preparation import read_advertised
-    from pytest_searchlight.providers import SETUPS_FILE, compare_pin, write_pin
+    from pytest_searchlight.providers import compare_pin, find_setup_file, write_pin
 
     session = _open_project({})
     setup = find_named(session.registry.setups, options.setup)
@@ -206,7 +216,7 @@ def run_pin(options: argparse.Namespace) -> int:
         print(f"{setup.name}: its server advertises the pinned tools; nothing to do")
         return OK
     print(drift.explain())
-    file = session.settings.config_folders[-1] / SETUPS_FILE
+    file = find_setup_file(setup.name, session.settings.config_folders)
     write_pin(setup.name, file, tools=tools)
     print(f"written: {file}")
     return OK

@@ -115,13 +115,14 @@ class Attempts:
         while True:
             number += 1
             bundle = self.open_bundle()
-            observed = replace(self._attempt(bundle), attempts=number)
+            observed = replace(self.make_one(bundle), attempts=number)
             if number == MAX_ATTEMPTS or not STATUS_RULES[observed.trace.status].retry:
                 return observed, bundle
             self.keep_failed(observed, bundle)
             self.wait(choose_pause_s(number, retry_after_s=observed.trace.retry_after_s))
 
-    def _attempt(self, bundle: OpenBundle) -> ObservedRun:
+    def make_one(self, bundle: OpenBundle) -> ObservedRun:
+        """Make one attempt into an open bundle, whatever comes of it."""
         started_at = datetime.now(UTC)
         clock = time.perf_counter()
         prompt = compose_prompt(self.run.task, self.run.setup.kind)

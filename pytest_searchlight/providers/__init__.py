@@ -5,7 +5,7 @@ from pytest_searchlight.providers.install import install_server
 from pytest_searchlight.providers.launch import build_server_launch, find_install, require_key
 from pytest_searchlight.providers.pins import PinDrift, collect_pins, compare_pin, write_pin
 from pytest_searchlight.providers.pricing import price_calls
-from pytest_searchlight.providers.setups import SETUPS_FILE, read_setups, register_setups
+from pytest_searchlight.providers.setups import SETUPS_FILE, find_setup_file, read_setups, register_setups
 
 __all__ = [
     "SETUPS_FILE",
@@ -16,6 +16,7 @@ __all__ = [
     "collect_pins",
     "compare_pin",
     "find_install",
+    "find_setup_file",
     "install_server",
     "price_calls",
     "read_setups",

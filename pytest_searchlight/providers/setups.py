@@ -37,6 +37,16 @@ def read_setups(folders: Sequence[Path]) -> dict[str, SearchSetup]:
     return setups
 
 
+def find_setup_file(name: str, folders: Sequence[Path]) -> Path:
+    """The configuration file that defines a setup. Raises SettingsError when none does."""
+    for file in (folder / SETUPS_FILE for folder in folders):
+        if file.is_file() and name in _read_file(file):
+            return file
+    raise SettingsError(
+        f"setup {name!r} is in no {SETUPS_FILE}; an extension's setup is pinned in its own code"
+    )
+
+
 def register_setups(registry: Registry, folders: Sequence[Path]) -> None:
     """Put every setup of `folders` on the registry's shelf."""
     for name, setup in read_setups(folders).items():
