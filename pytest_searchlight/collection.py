@@ -16,6 +16,9 @@ from pytest_searchlight.matrix import PlacedRun, expand_catalog, make_slug
 from pytest_searchlight.reporting import explain_failure
 from pytest_searchlight.session import BenchmarkSession
 
+RUN_PARAMETER: Final = "searchlight_run"
+"""The fixture that a Python test's runs are parameters of."""
+
 RUN_KEY: Final = pytest.StashKey[TestRun]()
 SESSION_KEY: Final = pytest.StashKey[BenchmarkSession]()
 
@@ -71,12 +74,12 @@ def list_runs(catalog: Catalog, *, session: BenchmarkSession, config: pytest.Con
     """The runs of `catalog`, after extensions had their say.
 
     Raises:
-        pytest.UsageError: a name is unknown.
+        pytest.Collector.CollectError: a name is unknown.
     """
     try:
         placed = list(expand_catalog(catalog, settings=session.settings, registry=session.registry))
     except UserError as error:
-        raise pytest.UsageError(str(error)) from None
+        raise pytest.Collector.CollectError(str(error)) from None
     labels = {each.run.run_id: each for each in placed}
     runs = [each.run for each in placed]
     config.hook.pytest_searchlight_modify_runs(config=config, runs=runs)
@@ -100,13 +103,13 @@ def parametrize_python_task(metafunc: pytest.Metafunc, *, session: BenchmarkSess
     defaults for the options, ``agents``, ``setups`` and ``repetitions``.
 
     Raises:
-        pytest.UsageError: the marker is missing or one of its fields breaks a rule.
+        pytest.Collector.CollectError: the marker is missing or one of its fields breaks a rule.
     """
     catalog = _read_marked_catalog(metafunc)
     session.add_catalog(catalog, metafunc.definition.path / metafunc.function.__name__)
     placed = list_runs(catalog, session=session, config=metafunc.config)
     metafunc.parametrize(
-        "searchlight_run", [each.run for each in placed], ids=[each.label for each in placed], indirect=True
+        RUN_PARAMETER, [each.run for each in placed], ids=[each.label for each in placed], indirect=True
     )
 
 
@@ -114,7 +117,7 @@ def _read_marked_catalog(metafunc: pytest.Metafunc) -> Catalog:
     place = metafunc.definition.nodeid
     marker = metafunc.definition.get_closest_marker("searchlight")
     if marker is None or marker.args:
-        raise pytest.UsageError(
+        raise pytest.Collector.CollectError(
             f"{place}: asks for a searchlight fixture, so it needs a marker with keyword arguments, such as "
             '@pytest.mark.searchlight(prompt="...", deliverable={...}, setups=["no-search"])'
         )
@@ -136,7 +139,9 @@ def _read_marked_catalog(metafunc: pytest.Metafunc) -> Catalog:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = "/".join(str(part) for part in first["loc"])
-        raise pytest.UsageError(f"{place}: searchlight marker, field {field}: {first['msg']}") from None
+        raise pytest.Collector.CollectError(
+            f"{place}: searchlight marker, field {field}: {first['msg']}"
+        ) from None
 
 
 def _find_web(path: Path) -> Path | None:

@@ -68,8 +68,6 @@ def searchlight_run(request: pytest.FixtureRequest) -> TestRun:
     """The run behind this item: task, search setup, agent, model, repetition."""
     from pytest_searchlight.collection import RUN_KEY
 
-    if hasattr(request, "param"):
-        request.node.stash[RUN_KEY] = request.param
     run: TestRun = request.node.stash[RUN_KEY]
     return run
 

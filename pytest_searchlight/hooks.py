@@ -15,7 +15,7 @@ import pytest
 
 from pytest_searchlight.built_ins import BuiltIns
 from pytest_searchlight.catalog import find_catalogs, looks_like_catalog
-from pytest_searchlight.collection import RUN_KEY, SESSION_KEY, CatalogFile, name_arguments
+from pytest_searchlight.collection import RUN_KEY, RUN_PARAMETER, SESSION_KEY, CatalogFile, name_arguments
 from pytest_searchlight.domain import STATUS_RULES, RunRecord, RunStatus, TestRun
 from pytest_searchlight.errors import SearchlightError, UserError
 from pytest_searchlight.evidence import SessionFolder
@@ -157,6 +157,15 @@ class SessionHooks:
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> CatalogFile | None:
         """Collect a catalog."""
         return CatalogFile.from_parent(parent, path=file_path) if looks_like_catalog(file_path) else None
+
+    def pytest_itemcollected(self, item: pytest.Item) -> None:
+        """Note the run of a Python test, which is one of its parameters."""
+        parameters = (
+            item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+        )
+        run = parameters.get(RUN_PARAMETER)
+        if isinstance(run, TestRun):  # pytest puts something else there when no run was selected
+            item.stash[RUN_KEY] = run
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:

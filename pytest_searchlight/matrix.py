@@ -71,13 +71,23 @@ def expand_catalog(catalog: Catalog, *, settings: Settings, registry: Registry) 
 
 def list_lanes(catalog: Catalog, *, settings: Settings, registry: Registry) -> Iterator[Lane]:
     """The agent, model and setup combinations that `settings`, or else the catalog, ask for."""
-    for agent_name in settings.agents or catalog.defaults.agents:
+    agents = _require_names("agent", settings.agents or catalog.defaults.agents, catalog)
+    setups = _require_names("setup", settings.setups or catalog.defaults.setups, catalog)
+    for agent_name in agents:
         agent = find_named(registry.agents, agent_name)
         models = settings.choose_models(agent.name, agent.default_model)
         for model_name in models:
-            for setup_name in settings.setups or catalog.defaults.setups:
+            for setup_name in setups:
                 setup = find_named(registry.setups, setup_name)
                 yield Lane(agent, model_name, setup, several_models=len(models) > 1)
+
+
+def _require_names(sort: str, names: tuple[str, ...], catalog: Catalog) -> tuple[str, ...]:
+    if not names:
+        raise SettingsError(
+            f"{catalog.title}: no {sort} is named; give --searchlight-{sort}, or {sort}s among its defaults"
+        )
+    return names
 
 
 def find_named(shelf: Shelf[T], name: str) -> T:
