@@ -142,7 +142,8 @@ class Stage:
         folder = self.folder / str(next(self._numbers))
         for name in ("work", "home", "record"):
             (folder / name).mkdir(parents=True)
-        run_id = f"{self.folder.name}-{folder.name}"
+        # Processes are found by run id, so no other worker may use the same.
+        run_id = f"{self.folder.name}-{os.getpid()}-{folder.name}"
         self._run_ids.append(run_id)
         run = TestRun(
             run_id=run_id,
