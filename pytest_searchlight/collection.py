@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from pydantic import JsonValue, ValidationError
+from pydantic import ValidationError
 
 from pytest_searchlight.catalog import Catalog, Defaults
 from pytest_searchlight.domain import RunStatus, Task, TestRun
@@ -32,6 +32,11 @@ def check_answer(agent_run: Any, verdict: Any) -> None:  # noqa: ANN401 - fixtur
 
 class RunItem(pytest.Function):
     """A test run of a catalog task as a pytest item."""
+
+    @property
+    def id(self) -> Any:  # noqa: ANN401 - a class of pytest's own, since 9.2
+        """The id as pytest reads it back from its cache: without this, ``--lf`` and ``--ff`` find nothing."""
+        return type(super().id).parse(self.nodeid)
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """The catalog is where a person looks, not the shared test function."""
@@ -84,13 +89,6 @@ def list_runs(catalog: Catalog, *, session: BenchmarkSession, config: pytest.Con
     runs = [each.run for each in placed]
     config.hook.pytest_searchlight_modify_runs(config=config, runs=runs)
     return [labels[run.run_id] for run in runs]
-
-
-def name_arguments(config: pytest.Config) -> list[JsonValue]:
-    """The paths pytest was given, relative to the root folder where they are below it."""
-    paths = [config.invocation_params.dir / argument for argument in config.args]
-    root = config.rootpath
-    return [str(path.relative_to(root) if path.is_relative_to(root) else path) for path in paths]
 
 
 # --- tasks written in Python -----------------------------------------------------------------------------

@@ -2,42 +2,33 @@
 
 from __future__ import annotations
 
-import json
-import signal
-import threading
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType
 from typing import Any, Final
 
 import pytest
 
-from pytest_searchlight.built_ins import BuiltIns
 from pytest_searchlight.catalog import find_catalogs, looks_like_catalog
-from pytest_searchlight.collection import RUN_KEY, RUN_PARAMETER, SESSION_KEY, CatalogFile, name_arguments
+from pytest_searchlight.collection import RUN_KEY, RUN_PARAMETER, SESSION_KEY, CatalogFile
 from pytest_searchlight.domain import STATUS_RULES, RunRecord, RunStatus, TestRun
 from pytest_searchlight.errors import SearchlightError, UserError
-from pytest_searchlight.evidence import SessionFolder
-from pytest_searchlight.extensions import Registry
 from pytest_searchlight.grading import describe_unrun
 from pytest_searchlight.item_phases import CALL_REPORT_KEY
+from pytest_searchlight.opening import (
+    describe_selection,
+    end_on_signals,
+    open_session,
+    recall_selection,
+    refuse_reruns,
+)
 from pytest_searchlight.plan import describe_plan
 from pytest_searchlight.preflight import check_session, list_session_lanes
 from pytest_searchlight.preparation import prepare_setups
 from pytest_searchlight.proofs import check_tasks
 from pytest_searchlight.reporting import Progress, describe_exclusions, render_table
 from pytest_searchlight.session import BenchmarkSession
-from pytest_searchlight.settings import (
-    STATE_FOLDER,
-    Settings,
-    check_new_session,
-    check_session_folder,
-    find_session,
-    read_process_environment,
-    read_settings,
-    recall_options,
-)
+from pytest_searchlight.settings import check_new_session
 from pytest_searchlight.summary import PlannedRun, read_records, write_plan, write_summary
 from pytest_searchlight.summary_schema import Summary
 
@@ -66,7 +57,7 @@ class SessionHooks:
             pytest.UsageError: an option, an ini value or a configuration file is wrong.
         """
         try:
-            session = _create_session(config, place=place)
+            session = open_session(config, place=place)
         except UserError as error:
             raise pytest.UsageError(str(error)) from None
         config.stash[SESSION_KEY] = session
@@ -84,9 +75,11 @@ class SessionHooks:
         config, settings = self.config, self.session.settings
         if settings.plan:
             config.option.dist = "no"
+        if getattr(config.option, "maxschedchunk", 0) is None:
+            config.option.maxschedchunk = 1  # runs are long, so a worker should not hoard them
         if config.args_source is pytest.Config.ArgsSource.ARGS:
             return
-        recalled = _recall_selection(self.session)
+        recalled = recall_selection(self.session)
         config.args = recalled.get("paths") or [str(settings.catalogs)]
         config.option.keyword = config.option.keyword or recalled.get("keyword", "")
         config.option.markexpr = config.option.markexpr or recalled.get("markers", "")
@@ -96,33 +89,37 @@ class SessionHooks:
                 "in your ini file, or let `sew init` write a starter catalog"
             )
 
+    @property
+    def _runs_nothing(self) -> bool:
+        return bool(self.config.option.collectonly or self.session.settings.plan)
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self) -> None:
-        """Refuse what cannot run before anything is spent, and take hold of the signals."""
-        _end_on_signals(is_worker=not self.is_controller)
+        """Take hold of the signals; in the controller, refuse what cannot run before anything is spent."""
+        end_on_signals(is_worker=not self.is_controller)
         if not self.is_controller:
             return
-        if getattr(self.config.option, "reruns", None):
-            raise pytest.UsageError(
-                "--reruns repeats wrong answers until one is right; Searchlight repeats faults of "
-                "infrastructure by itself, so leave --reruns out"
-            )
         try:
+            refuse_reruns(self.config)
             for path in self._find_argument_catalogs():
                 check_tasks(self.session.read_catalog(path), self.session.registry)
-            if self.session.settings.resume:
-                self.session.folder.set_aside_partials()
-                self.session.ledger.forget_faults()
-            elif not (self.config.option.collectonly or self.session.settings.plan):
-                check_new_session(self.session.folder.root)
+            self._make_room()
             if self.session.settings.regrade is None:
                 check_session(self.session)
-                if not (self.config.option.collectonly or self.session.settings.plan):
-                    self._prepare_setups()
+                self._prepare_setups()
         except UserError as error:
             raise pytest.UsageError(str(error)) from None
 
+    def _make_room(self) -> None:
+        if self.session.settings.resume:
+            self.session.folder.set_aside_partials()
+            self.session.ledger.forget_faults()
+        elif not self._runs_nothing:
+            check_new_session(self.session.folder.root)
+
     def _prepare_setups(self) -> None:
+        if self._runs_nothing:
+            return
         lanes = list_session_lanes(self.session)
         prepare_setups(self.session, lanes, tell=lambda text: self._write_line(f"searchlight: {text}"))
 
@@ -172,10 +169,10 @@ class SessionHooks:
         """Write down which runs are planned; every worker collects the same ones."""
         runs = {item.nodeid: item.stash[RUN_KEY] for item in session.items if RUN_KEY in item.stash}
         self.progress.planned = len(runs)
-        if self.config.option.collectonly or self.session.settings.plan or not runs:
+        if self._runs_nothing or not runs:
             return
         try:
-            self.session.start()
+            self.session.start(describe_selection(self.config))
             write_plan(self.session.folder, (_plan_run(nodeid, run) for nodeid, run in runs.items()))
         except SearchlightError as error:
             raise pytest.UsageError(str(error)) from None
@@ -270,73 +267,3 @@ _ENDED_BY_ITSELF: Final = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
 def _plan_run(nodeid: str, run: TestRun) -> PlannedRun:
     reason = "the session ended before it"
     return PlannedRun(nodeid=nodeid, record=describe_unrun(run, status=RunStatus.NOT_RUN, reason=reason))
-
-
-def _create_session(config: pytest.Config, *, place: tuple[str, float]) -> BenchmarkSession:
-    settings = _read_settings(config)
-    name, started_at_s = place
-    folder = find_session(settings) or settings.output or config.rootpath / STATE_FOLDER / name
-    registry = Registry()
-    config.pluginmanager.register(BuiltIns(settings), "searchlight-built-ins")
-    config.hook.pytest_searchlight_register(registry=registry)
-    return BenchmarkSession(
-        settings=settings,
-        registry=registry,
-        folder=SessionFolder(folder),
-        started_at_s=started_at_s,
-        selection={
-            "paths": name_arguments(config),
-            "keyword": config.option.keyword,
-            "markers": config.option.markexpr,
-        },
-    )
-
-
-def _read_settings(config: pytest.Config) -> Settings:
-    root = config.rootpath
-    recalled: dict[str, str] = {}
-
-    def read_option(dest: str) -> object:
-        given = config.getoption(dest)
-        return given if given is not None else recalled.get(dest) or config.getini(dest) or None
-
-    def read() -> Settings:
-        return read_settings(
-            read_option,
-            root=root,
-            catalogs=root / str(config.getini("searchlight_catalogs")),
-            config=root / str(config.getini("searchlight_config")),
-            environ=read_process_environment(),
-        )
-
-    settings = read()
-    source = settings.regrade and check_session_folder(settings.regrade, option="--searchlight-regrade")
-    source = source or find_session(settings)
-    if source is None:
-        return settings
-    recalled |= recall_options(source)
-    return read()
-
-
-def _recall_selection(session: BenchmarkSession) -> dict[str, Any]:
-    source = session.settings.regrade or (session.settings.resume and session.folder.root)
-    if not source:
-        return {}
-    return dict(json.loads((source / "session.json").read_bytes())["selection"])
-
-
-def _end_on_signals(*, is_worker: bool) -> None:
-    """Make SIGTERM end the session as Ctrl-C does, so that no process and no scratch folder is left.
-
-    A worker whose SIGINT was inherited as ignored takes it again: xdist uses it to end a worker.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        return
-    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, _interrupt)
-    if is_worker and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, _interrupt)
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - signature of a handler
-    raise KeyboardInterrupt(f"signal {number}")

@@ -82,14 +82,12 @@ class BenchmarkSession:
         registry: agents, setups, validators, judges and audit rules.
         folder: where evidence goes; the same for all processes of the session.
         started_at_s: start of the session, seconds since the epoch.
-        selection: paths and expressions that selected the runs, to resume by.
     """
 
     settings: Settings
     registry: Registry
     folder: SessionFolder
     started_at_s: float
-    selection: Mapping[str, JsonValue] = field(default_factory=dict)
     _catalogs: dict[Path, Catalog] = field(default_factory=dict)
     _closed_webs: dict[str, Path] = field(default_factory=dict)
     _versions: dict[str, str | None] = field(default_factory=dict)
@@ -157,11 +155,16 @@ class BenchmarkSession:
             if name in self.__dict__:
                 self.__dict__[name].close()
 
-    def start(self) -> None:
-        """Make the folder and record the session's facts, once. Raises EvidenceError."""
+    def start(self, selection: Mapping[str, JsonValue]) -> None:
+        """Make the folder and record the session's facts, once. Raises EvidenceError.
+
+        Args:
+            selection: paths and expressions that selected the runs, to resume by.
+        """
         self.folder.create()
         if not self.folder.session_file.exists():
-            write_atomic(self.folder.session_file, encode_json(self.describe()))
+            facts = {**self.describe(), "selection": dict(selection)}
+            write_atomic(self.folder.session_file, encode_json(facts))
 
     def describe(self) -> dict[str, JsonValue]:
         """Versions, seed, options and hashes that the numbers depend on; no secrets, no absolute paths."""
@@ -176,7 +179,6 @@ class BenchmarkSession:
             "packages": {name: importlib.metadata.version(name) for name in _RECORDED_PACKAGES},
             "seed": settings.seed,
             "options": settings.describe_options(),
-            "selection": dict(self.selection),
             "catalogs": {catalog.name: catalog.content_hash for catalog in self.catalogs},
         }
 
