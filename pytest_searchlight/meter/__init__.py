@@ -13,7 +13,7 @@ it to start, its modules avoid imports that take long (typing, dataclasses, path
     pending         which requests await an answer, and which calls may still be made
     frames          where a frame ends, and whether it is a message at all
     hosted          a session with a server that speaks streamable HTTP
-    spool           what passed, on disk; `backlog` and `buffers` keep a slow disk away from the wire
+    spool           what passed, on disk; `recorder`, `backlog` and `staging` keep the disk away from the wire
     capped_log      the server's stderr and noise: head and tail, without secrets
 
 `pytest_searchlight.metering` reads afterwards what the spool holds.

@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 import re
 
-from pytest_searchlight.meter.buffers import find_newline
+from pytest_searchlight.meter.staging import find_newline
 
 TYPE_CHECKING = False  # `typing` costs 4 ms to import; type checkers know this name
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from pytest_searchlight.meter.buffers import Chunk
+    from pytest_searchlight.meter.staging import Chunk
 
 LONG_FRAME_BYTES = 4096
 ENDS_BYTES = 400

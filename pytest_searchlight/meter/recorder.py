@@ -7,22 +7,20 @@ import threading
 import time
 
 from pytest_searchlight.meter.backlog import Backlog
-from pytest_searchlight.meter.buffers import BUFFER_BYTES, BufferPool
 from pytest_searchlight.meter.spool import format_event, format_header
+from pytest_searchlight.meter.staging import Staged, Staging
 
 TYPE_CHECKING = False  # `typing` costs 4 ms to import; type checkers know this name
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from pytest_searchlight.meter.backlog import Entry
-    from pytest_searchlight.meter.buffers import Chunk
     from pytest_searchlight.meter.capped_log import CappedLog
     from pytest_searchlight.meter.spool import SessionFiles
+    from pytest_searchlight.meter.staging import Chunk
 
 FLUSH_INTERVAL_S = 0.025
-WAKE_BYTES = 4 * BUFFER_BYTES
+WAKE_BYTES = 8 * 1024 * 1024
 """Rather late: while a large frame passes, the wire needs the processor more than the disk does."""
-JOIN_BELOW_BYTES = 16 * 1024
+WRITE_BYTES = 64 * 1024
 
 
 class Recorder:
@@ -31,28 +29,25 @@ class Recorder:
     Args:
         files: the session's files; the spool in it is open and holds the ``started`` entry.
         logs: written out in the same rhythm.
-        backlog: what waits for the disk.
     """
 
-    def __init__(
-        self, files: SessionFiles, *, logs: tuple[CappedLog, ...] = (), backlog: Backlog | None = None
-    ) -> None:
+    def __init__(self, files: SessionFiles, *, logs: tuple[CappedLog, ...] = ()) -> None:
         self._files = files
         self._logs = logs
-        self._backlog = backlog or Backlog()
+        self._staging = Staging()
+        self._backlog = Backlog(self._staging)
         self._wake = threading.Event()
         self._closing = False
         self._failed = False
-        self.pool = BufferPool()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
     def note(self, kind: bytes, data: Chunk, *, at_ns: int) -> None:
-        """Records `data`, which arrived at `at_ns` and belongs to the recorder from now on."""
+        """Records `data`, which arrived at `at_ns`."""
         if self._failed:
             return
-        self._backlog.add((kind, at_ns, data))
-        if self._backlog.held_bytes > WAKE_BYTES and not self._wake.is_set():
+        self._backlog.add(kind, at_ns, data)
+        if self._backlog.staged_bytes + self._backlog.held_bytes > WAKE_BYTES and not self._wake.is_set():
             self._wake.set()
 
     def note_event(self, event: str, **facts: object) -> None:
@@ -86,28 +81,25 @@ class Recorder:
         if self._failed or self._backlog.lossy:
             self._files.declare_loss()
 
-    def _write_entries(self, entries: Iterable[Entry]) -> None:
-        """Joins small pieces and writes large ones as they are, which frees their buffers one by one."""
+    def _write_entries(self, entries: list[Entry]) -> None:
+        """Small entries are written many at a time; large ones move from the staging memory one by one."""
         joined = bytearray()
-        for piece in format_entries(entries):
-            if len(piece) < JOIN_BELOW_BYTES:
-                joined += piece
-                continue
-            self._write(joined, piece)
-            joined.clear()
-            self.pool.give_back(piece)
+        for kind, at_ns, data in entries:
+            joined += format_header(kind, at_ns, len(data))
+            if isinstance(data, Staged):
+                self._write(joined)
+                joined.clear()
+                self._staging.move(data, self._files.descriptor)
+                self._staging.release(data)
+            else:
+                joined += data
+            joined += b"\n"
+            if len(joined) > WRITE_BYTES:
+                self._write(joined)
+                joined.clear()
         self._write(joined)
 
-    def _write(self, *pieces: Chunk | bytearray) -> None:
-        missing = sum(len(piece) for piece in pieces) - os.writev(self._files.descriptor, pieces)
-        while missing:
-            rest = b"".join(pieces)[-missing:]
-            missing -= os.write(self._files.descriptor, rest)
-
-
-def format_entries(entries: Iterable[Entry]) -> Iterator[Chunk]:
-    """The entries as they stand in the spool, in pieces."""
-    for kind, at_ns, data in entries:
-        yield format_header(kind, at_ns, data)
-        yield data
-        yield b"\n"
+    def _write(self, data: bytearray) -> None:
+        rest = bytes(data)
+        while rest:
+            rest = rest[os.write(self._files.descriptor, rest) :]

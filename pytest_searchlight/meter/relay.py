@@ -11,18 +11,18 @@ import os
 import threading
 import time
 
-from pytest_searchlight.meter.buffers import ChunkReader
 from pytest_searchlight.meter.frames import FrameSorter, peek_message, read_messages
+from pytest_searchlight.meter.staging import ChunkReader
 
 TYPE_CHECKING = False  # `typing` costs 4 ms to import; type checkers know this name
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_searchlight.meter.buffers import Chunk
     from pytest_searchlight.meter.capped_log import CappedLog
     from pytest_searchlight.meter.frames import Message
     from pytest_searchlight.meter.pending import CallBudget, PendingRequests
     from pytest_searchlight.meter.recorder import Recorder
+    from pytest_searchlight.meter.staging import Chunk
 
 DOUBT_LIMIT_BYTES = 1024 * 1024
 LOG_CHUNK_BYTES = 64 * 1024
@@ -183,7 +183,7 @@ def pump_client(source: int, target: int | None, *, frames: ClientFrames, record
     Raises:
         BrokenPipeError: the server reads no more.
     """
-    reader = ChunkReader(source, pool=recorder.pool)
+    reader = ChunkReader(source)
     while chunk := reader.read():
         at_ns = time.monotonic_ns()
         passing = frames.feed(chunk)
@@ -195,9 +195,9 @@ def pump_client(source: int, target: int | None, *, frames: ClientFrames, record
         write_all(target, rest)
 
 
-def pump_server(source: int, output: ClientOutput, *, frames: ServerFrames, recorder: Recorder) -> None:
+def pump_server(source: int, output: ClientOutput, *, frames: ServerFrames) -> None:
     """Carries the server's messages to the client until the server has no more."""
-    reader = ChunkReader(source, pool=recorder.pool)
+    reader = ChunkReader(source)
     while chunk := reader.read():
         at_ns = time.monotonic_ns()
         if passing := frames.feed(chunk):

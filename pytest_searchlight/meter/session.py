@@ -156,7 +156,7 @@ class StdioSession:
 
     def _carry_server(self) -> None:
         client = self._client
-        pump_server(self._server.stdout, client.output, frames=self._frames, recorder=client.recorder)
+        pump_server(self._server.stdout, client.output, frames=self._frames)
         client.events.post(SERVER_CLOSED)
 
     def _carry_client(self) -> None:

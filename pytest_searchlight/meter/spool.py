@@ -21,10 +21,6 @@ import json
 import os
 import time
 
-TYPE_CHECKING = False  # `typing` costs 4 ms to import; type checkers know this name
-if TYPE_CHECKING:
-    from pytest_searchlight.meter.buffers import Chunk
-
 FORMAT_VERSION = 1
 
 
@@ -44,7 +40,7 @@ class SessionFiles:
         number = 1
         while True:
             suffix = f"-{number}" if number > 1 else ""
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
             try:
                 self.descriptor = os.open(f"{folder}/wire{suffix}.spool", flags, 0o600)
                 break
@@ -66,7 +62,7 @@ def write_started(descriptor: int) -> None:
     """Writes the first entry, which tells a meter that ran from one that never did."""
     event = format_event("started", format=FORMAT_VERSION, pid=os.getpid(), unix_s=time.time())
     with contextlib.suppress(OSError):  # a full disk; the recorder will meet it again and say so
-        os.write(descriptor, format_header(b"E", time.monotonic_ns(), event) + event + b"\n")
+        os.write(descriptor, format_header(b"E", time.monotonic_ns(), len(event)) + event + b"\n")
 
 
 def format_event(event: str, **facts: object) -> bytes:
@@ -74,6 +70,6 @@ def format_event(event: str, **facts: object) -> bytes:
     return json.dumps({"event": event, **facts}).encode()
 
 
-def format_header(kind: bytes, at_ns: int, data: Chunk) -> bytes:
-    """What stands before an entry's payload."""
-    return b"%c %d %d\n" % (kind, at_ns, len(data))
+def format_header(kind: bytes, at_ns: int, size: int) -> bytes:
+    """What stands before an entry's payload of `size` bytes."""
+    return b"%c %d %d\n" % (kind, at_ns, size)

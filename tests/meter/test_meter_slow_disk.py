@@ -9,6 +9,7 @@ from pathlib import Path
 from meter_client import open_meter
 
 from pytest_searchlight.meter.backlog import Backlog, shorten
+from pytest_searchlight.meter.staging import Staging
 from pytest_searchlight.metering.wire import Entry, Frame, read_timeline
 
 HANGING_METER = Path(__file__).with_name("hanging_disk.py")
@@ -49,25 +50,31 @@ def test_a_meter_whose_disk_hangs_for_ever_ends_all_the_same(tmp_path: Path) -> 
     assert client.read_metering().recording_incomplete
 
 
-def test_a_backlog_keeps_the_ends_of_frames_and_then_only_their_number() -> None:
-    backlog = Backlog(shorten_above_bytes=1, drop_above_bytes=10_000)
+def test_what_finds_no_room_is_shortened_and_then_merely_counted() -> None:
+    backlog = Backlog(Staging(slots=1), shorten_above_bytes=1, drop_above_bytes=2000)
     frame = b'{"id":1,' + b"x" * 9000 + b"}\n"
-    for number in range(4):
-        backlog.add((b"S", number, frame))
-    backlog.add((b"E", 9, b"{}"))
+    for at_ns in range(5):
+        backlog.add(b"S", at_ns, memoryview(bytearray(frame)))
     entries = backlog.take()
     assert backlog.lossy
-    assert [kind for kind, _, _ in entries] == [b"S", b"S", b"s", b"S", b"E", b"s"]
-    assert entries[-1] == (b"s", 3, b"%d 2" % (2 * len(frame)))
+    assert [kind for kind, _, _ in entries] == [b"S", *[b"S", b"s", b"S"] * 2, b"s"]
+    assert sum(len(data) for kind, _, data in entries if kind == b"S") == len(frame) + 4 * 512
+    assert entries[-1] == (b"s", 4, b"%d 2" % (2 * len(frame)))
     backlog.release()
     assert backlog.held_bytes == 0
 
 
 def test_a_shortened_frame_keeps_its_length() -> None:
-    data = b"short\n" + b"l" * 5000 + b"\n"
-    parts = [
-        Entry(kind.decode(), at_ns, memoryview(bytes(part))) for kind, at_ns, part in shorten((b"S", 5, data))
-    ]
-    short, long = [item for item in read_timeline(parts) if isinstance(item, Frame)]
+    parts = shorten(b"S", b"short\n" + b"l" * 5000 + b"\n")
+    entries = [Entry(kind.decode(), 5, memoryview(data)) for kind, data in parts]
+    short, long = [item for item in read_timeline(entries) if isinstance(item, Frame)]
     assert (short.data, short.is_whole) == (b"short\n", True)
     assert (long.size, long.is_whole, long.data[:1], long.data[-2:]) == (5001, False, b"l", b"l\n")
+
+
+def test_frames_that_were_only_counted_leave_a_gap_and_no_confusion() -> None:
+    kept = [b'{"a":1}\n', b'{"b"', b"garbled end\n", b'{"c":1}\n']
+    entries = [Entry("S", number, memoryview(data)) for number, data in enumerate(kept)]
+    entries.insert(2, Entry("s", 1, memoryview(b"500 3")))
+    frames = [item for item in read_timeline(entries) if isinstance(item, Frame)]
+    assert [frame.parse() for frame in frames] == [[{"a": 1}], [], [{"c": 1}]]
