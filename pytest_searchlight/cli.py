@@ -172,7 +172,7 @@ def run_validate(options: argparse.Namespace) -> int:
     given = options.paths or [session.settings.catalogs]
     missing = [path for path in given if not path.exists()]
     if missing:
-        raise UserError(f"{missing[0]}: no such file or folder; name a catalog or a folder of catalogs")
+        raise UserError(f"{missing[0]}: no such file or folder; name a catalog, or let `sew init` write one")
     paths = [path for place in given for path in (find_catalogs(place) if place.is_dir() else [place])]
     if not paths:
         raise UserError(

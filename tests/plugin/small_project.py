@@ -189,8 +189,14 @@ class Project:
             code = pytest.main([*_QUIET, "--junitxml", "junit.xml", *args])
         for number, handler in handlers.items():
             signal.signal(number, handler)
-        sys.modules.pop("conftest", None)
+        self._forget_modules()
         return self._gather(int(code), out.getvalue(), err.getvalue(), time.monotonic() - started_s)
+
+    def _forget_modules(self) -> None:
+        """Let no other project find this one's modules, which have the same names there."""
+        for name, module in list(sys.modules.items()):
+            if (getattr(module, "__file__", None) or "").startswith(str(self.root)):
+                del sys.modules[name]
 
     def run_apart(self, *args: str, **env: str) -> Finished:
         """Run pytest in a process of its own."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from plugin.scripted_agents import MAY_ANSWER, count_notes
-from plugin.small_project import AGENTS_CONFTEST, Finished, Project, wait_for
+from plugin.small_project import AGENTS_CONFTEST, Finished, Project, make_task, wait_for
 
 from pytest_searchlight.summary import read_records
 from pytest_searchlight.workspace import find_abandoned_roots
