@@ -220,7 +220,7 @@ class SessionHooks:
     @pytest.hookimpl(optionalhook=True)
     def pytest_handlecrashitem(self, crashitem: str) -> None:
         """A worker died in the middle of a run: a fault of infrastructure, never a wrong answer."""
-        self.session.seal_crashed(crashitem)
+        self.session.store.seal_crashed(crashitem)
 
     # --- the end -----------------------------------------------------------------------------------------
 

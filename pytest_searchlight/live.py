@@ -41,7 +41,7 @@ class LiveRun:
 
     def reuse(self) -> bool:
         """Take over this session's own evidence of the same run; grade it again when the checks changed."""
-        stored = self.session.find_measured(self.run)
+        stored = self.session.store.find_measured(self.run)
         if stored is None:
             return False
         self.graded = self.session.grade(read_observed(stored, self.run))
@@ -73,12 +73,12 @@ class LiveRun:
         """Store the graded run, unless its evidence is stored already, and give its record."""
         assert self.graded is not None
         if self.folder is None and self._bundle is not None:
-            self.folder = self.session.seal(self.graded, self._bundle)
+            self.folder = self.session.store.seal(self.graded, self._bundle)
         return self.graded.record
 
     def skip(self, reason: str) -> RunRecord:
         """Store that the run was not made, and why."""
-        return self.session.seal_unrun(self.run, status=RunStatus.SKIPPED, reason=reason)
+        return self.session.store.seal_unrun(self.run, status=RunStatus.SKIPPED, reason=reason)
 
     def add_assertions(self, outcome: CheckOutcome, reason: str) -> None:
         """Count the test's own assertions as a verdict beside the deliverable's schema."""

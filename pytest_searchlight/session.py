@@ -6,7 +6,6 @@ Everything expensive is made when first needed, because most pytest runs never n
 from __future__ import annotations
 
 import importlib.metadata
-import itertools
 import platform
 import tempfile
 from collections.abc import Mapping
@@ -23,35 +22,27 @@ from pytest_searchlight import __version__
 from pytest_searchlight.catalog import Catalog, read_catalog
 from pytest_searchlight.costs import price_run
 from pytest_searchlight.domain import (
-    STATUS_RULES,
     Cost,
-    RunRecord,
-    RunStatus,
     SearchSetup,
     SetupKind,
     TestRun,
 )
 from pytest_searchlight.evidence import (
-    SEAL,
     OpenBundle,
     Scrubber,
-    SealedBundle,
     SessionFolder,
     encode_json,
     open_bundle,
-    read_bundle,
-    seal_bundle,
     write_atomic,
 )
 from pytest_searchlight.extensions import Agent, ObservedRun, Registry
-from pytest_searchlight.grading import GradedRun, describe_files, describe_head, describe_unrun, grade_run
-from pytest_searchlight.ledger import Ledger, measure_spend
+from pytest_searchlight.grading import GradedRun, grade_run
+from pytest_searchlight.ledger import Ledger
 from pytest_searchlight.limits import UNLIMITED, Limits, read_limits
 from pytest_searchlight.pricing import PriceList, read_prices
 from pytest_searchlight.providers import build_server_launch
 from pytest_searchlight.runner import Attempts, MeteringProxy, OpenWorkspace
 from pytest_searchlight.settings import INSTALLS_FOLDER, Settings
-from pytest_searchlight.summary import read_plan
 from pytest_searchlight.workspace import (
     ScratchRoot,
     Workspace,
@@ -145,6 +136,11 @@ class BenchmarkSession:
         return Scrubber(self.settings.secrets.values())
 
     @cached_property
+    def store(self) -> RunStore:
+        """Where settled runs are kept and found again."""
+        return RunStore(self.folder, scrub=self.scrub, ledger=self.ledger)
+
+    @cached_property
     def environment(self) -> dict[str, str]:
         """The environment agents get, without keys."""
         return allowed_environment(self.settings.environment, extra={})
@@ -199,7 +195,7 @@ class BenchmarkSession:
         return (
             self.explain_unfit(run)
             or self.ledger.explain_exhausted()
-            or self.ledger.explain_broken(_name_lane(run))
+            or self.ledger.explain_broken(name_lane(run))
         )
 
     def explain_unfit(self, run: TestRun) -> str | None:
@@ -293,17 +289,9 @@ class BenchmarkSession:
         )
 
     def _keep_failed(self, observed: ObservedRun, bundle: OpenBundle) -> None:
-        graded = self.grade(observed)
-        self._heed_retry_after(observed)
-        self._seal(graded, bundle, self._find_free_attempt(observed.run))
-
-    def _find_free_attempt(self, run: TestRun) -> Path:
-        numbers = itertools.count(1)
-        return next(
-            folder
-            for number in numbers
-            if not (folder := self.folder.attempts / f"{run.run_id}.{number}").exists()
-        )
+        if observed.trace.retry_after_s is not None:
+            self.ledger.pause(observed.run.setup.name, seconds=observed.trace.retry_after_s)
+        self.store.keep_attempt(self.grade(observed), bundle)
 
     def grade(self, observed: ObservedRun) -> GradedRun:
         """Audit, score and price one run."""
@@ -312,69 +300,3 @@ class BenchmarkSession:
     def price(self, observed: ObservedRun) -> Cost:
         """US dollars of a run; unknown parts are None, with the reason."""
         return price_run(observed, prices=self.prices)
-
-    def _heed_retry_after(self, observed: ObservedRun) -> None:
-        if observed.trace.retry_after_s is not None:
-            self.ledger.pause(observed.run.setup.name, seconds=observed.trace.retry_after_s)
-
-    def seal(self, graded: GradedRun, bundle: OpenBundle) -> Path:
-        """Store a settled run. Raises EvidenceError when the disk refuses."""
-        run, record = graded.observed.run, graded.record
-        folder = self._seal(graded, bundle, self.folder.runs / record.run_id)
-        self.ledger.record_outcome(_name_lane(run), record.status, reason=record.reason)
-        return folder
-
-    def _seal(self, graded: GradedRun, bundle: OpenBundle, destination: Path) -> Path:
-        folder = seal_bundle(
-            bundle,
-            destination=destination,
-            head=describe_head(graded),
-            files=describe_files(graded),
-            scrub=self.scrub,
-        )
-        spend = measure_spend(graded.record)
-        self.ledger.record_spend(graded.record.run_id, attempt=graded.observed.attempts, spend=spend)
-        return folder
-
-    def seal_unrun(self, run: TestRun, *, status: RunStatus, reason: str) -> RunRecord:
-        """Store that `run` was not made, and why."""
-        record = describe_unrun(run, status=status, reason=reason)
-        self._seal_record(record, open_bundle(self.folder, run.run_id))
-        return record
-
-    def seal_crashed(self, nodeid: str) -> None:
-        """Store that the worker died during an item's run, with whatever evidence it left."""
-        for planned in read_plan(self.folder):
-            if planned.nodeid == nodeid:
-                died = {
-                    "status": RunStatus.AGENT_ERROR,
-                    "reason": "the worker process died during the run",
-                    "attempts": 1,
-                }
-                run_id = planned.record.run_id
-                partial_folder = self.folder.find_partial(run_id)
-                bundle = OpenBundle(partial_folder) if partial_folder else open_bundle(self.folder, run_id)
-                self._seal_record(planned.record.model_copy(update=died), bundle)
-
-    def _seal_record(self, record: RunRecord, bundle: OpenBundle) -> None:
-        seal_bundle(
-            bundle,
-            destination=self.folder.runs / record.run_id,
-            head={"schema_version": 1, "record": record.model_dump(mode="json")},
-            files={},
-            scrub=self.scrub,
-        )
-
-    def find_measured(self, run: TestRun) -> SealedBundle | None:
-        """Evidence that stands in for `run`: same identity, and measured."""
-        folder = self.folder.runs / run.run_id
-        if not (folder / SEAL).is_file():
-            return None
-        bundle = read_bundle(folder)
-        record = bundle.head["record"]
-        measured = STATUS_RULES[RunStatus(record["status"])].counts or record["status"] == RunStatus.UNGRADED
-        return bundle if measured and record["identity"] == run.identity else None
-
-
-def _name_lane(run: TestRun) -> str:
-    return " with ".join(filter(None, [f"setup {run.setup.name!r}", run.agent, run.model_name]))
