@@ -67,23 +67,23 @@ class HostedSession:
     def _carry_client(self) -> None:
         """The client's frames come through a pipe, so that they are sorted as those for any other server."""
         reader, writer = os.pipe()
-        start_thread(lambda: self._post_frames(reader))
+        self._posts.append(start_thread(lambda: self._post_frames(reader)))
         self._client.listen(writer)
         os.close(writer)
+        self._client.events.post(CLIENT_CLOSED)
 
     def _post_frames(self, reader: int) -> None:
         with os.fdopen(reader, "rb") as frames:
             for frame in frames:
                 if not frame.isspace():
                     self._post(frame)
-        self._client.events.post(CLIENT_CLOSED)
 
     def _post(self, frame: bytes) -> None:
         """Sends a message; the handshake is waited for, since everything after it depends on it."""
         messages = read_messages(frame)
         methods = {message.method for message in messages}
         thread = start_thread(lambda: self._exchange(frame, messages))
-        self._posts = [post for post in self._posts if post.is_alive()] + [thread]
+        self._posts[1:] = [post for post in self._posts[1:] if post.is_alive()] + [thread]
         if methods & {"initialize", "notifications/initialized"}:
             thread.join()
         if "notifications/initialized" in methods:
@@ -158,7 +158,7 @@ class HostedSession:
     def _finish_posts(self, *, patience_s: float) -> None:
         """Waits for answers that are under way, as a stdio server would be given the time to send them."""
         deadline = time.monotonic() + patience_s
-        for post in self._posts:
+        for post in self._posts:  # grows meanwhile: the first of them makes the others
             post.join(max(deadline - time.monotonic(), 0.0))
 
     def _say_farewell(self) -> None:

@@ -38,6 +38,7 @@ RECORDER_TIMEOUT_S = 2.0
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 CLIENT_CLOSED = b"c"
+CLIENT_LEFT = b"l"
 SERVER_CLOSED = b"s"
 SERVER_ENDED = bytes([signal.SIGCHLD])
 STOPPED = tuple(bytes([signum]) for signum in STOP_SIGNALS)
@@ -49,6 +50,8 @@ class Events:
     def __init__(self) -> None:
         self._reader, self._writer = os.pipe()
         os.set_blocking(self._writer, False)
+        self._poll = select.poll()
+        self._poll.register(self._reader, select.POLLIN)
         signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
         for signum in (*STOP_SIGNALS, signal.SIGCHLD):
             signal.signal(signum, lambda *_: None)  # what counts is the byte that the line above has written
@@ -59,8 +62,15 @@ class Events:
 
     def wait(self, timeout_s: float | None = None) -> bytes | None:
         """The next event; None when there is none within `timeout_s`."""
-        ready, _, _ = select.select([self._reader], [], [], timeout_s)
+        ready = dict(self._poll.poll(None if timeout_s is None else timeout_s * 1000))
+        if STDIN in ready:
+            self._poll.unregister(STDIN)
+            return CLIENT_LEFT
         return os.read(self._reader, 1) if ready else None
+
+    def watch_client(self) -> None:
+        """Makes `CLIENT_LEFT` an event: the client has closed its end, whoever still reads from it or not."""
+        self._poll.register(STDIN, 0)  # a hang-up is told in any case
 
 
 class ClientSide:
@@ -144,6 +154,7 @@ class StdioSession:
     def run(self) -> int:
         """Carries traffic until one end closes or a signal comes; returns the meter's exit code."""
         self._client.recorder.note_event("server_spawned", pid=self._server.pid)
+        self._client.events.watch_client()
         self._server_pump = start_thread(self._carry_server)
         start_thread(self._carry_client)
         start_thread(lambda: drain_log(self._server.stderr, self._client.stderr))
@@ -169,13 +180,18 @@ class StdioSession:
         self._client.events.post(CLIENT_CLOSED)
 
     def _wait_for_end(self) -> bytes:
+        patience_s = None
         while True:
-            event = self._client.events.wait()
-            if event == SERVER_ENDED and self._server.has_ended():
+            event = self._client.events.wait(patience_s)
+            if event is None:
+                return CLIENT_CLOSED  # it has left, and the server does not take its last words
+            if event == CLIENT_LEFT:
+                patience_s = self._stop_grace_s
+            elif event != SERVER_ENDED:
+                return event
+            elif self._server.has_ended():
                 self._server_pump.join(self._stop_grace_s)  # something it started may still hold its stdout
                 return SERVER_CLOSED
-            if event is not None and event != SERVER_ENDED:
-                return event
 
     def _mourn_server(self) -> int:
         """The server went first: whoever waits for it is told, and so is whoever reads the exit code."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +25,8 @@ class FaultyHandler(BaseHTTPRequestHandler):
             self._answer(202, b"")
         elif message["method"] == "tools/call":
             getattr(self, "tool_" + message["params"]["name"])(message["id"], message["params"])
+        elif message["params"].get("clientInfo") == "hang":
+            self.server.closing.wait(60)
         else:
             self._answer_message(
                 message["id"], {"protocolVersion": "2025-06-18", "serverInfo": {"name": "faulty"}}
@@ -108,20 +111,23 @@ class FaultyServer(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self) -> None:
+    def __init__(self, *, tls: ssl.SSLContext | None = None) -> None:
         super().__init__(("127.0.0.1", 0), FaultyHandler)
+        self._scheme = "https" if tls else "http"
+        if tls:
+            self.socket = tls.wrap_socket(self.socket, server_side=True)
         self.heard: list[tuple[dict[str, str], dict[str, Any]]] = []
         self.farewells = 0
         self.closing = threading.Event()
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/mcp?team=1"
+        return f"{self._scheme}://127.0.0.1:{self.server_port}/mcp?team=1"
 
 
 @contextmanager
-def serve_faults() -> Iterator[FaultyServer]:
-    with FaultyServer() as server:
+def serve_faults(*, tls: ssl.SSLContext | None = None) -> Iterator[FaultyServer]:
+    with FaultyServer(tls=tls) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         try:

@@ -92,6 +92,12 @@ def tool_kill(request: Json, signum: int) -> None:
     os.kill(os.getpid(), signum)
 
 
+def tool_deaf(request: Json) -> None:
+    """Hear and say nothing any more."""
+    del request
+    time.sleep(3600)
+
+
 def tool_hang(request: Json) -> None:
     del request
 

@@ -107,6 +107,15 @@ def test_a_client_that_leaves_takes_the_server_with_it(tmp_path: Path) -> None:
         assert client.read_metering().server_exit == ServerExit(code=0, unasked=False)
 
 
+def test_a_client_can_leave_while_the_server_takes_nothing(tmp_path: Path) -> None:
+    """All pipes are full, so whoever carries the client's bytes cannot see that the client has left."""
+    with open_meter(tmp_path, stop_grace_s=0.1) as client:
+        client.send_call("deaf")
+        client.fill_pipe()
+        assert client.close() == 0
+        assert client.read_metering().server_exit == ServerExit(code=-15, unasked=False)
+
+
 @pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_meter_and_server_also_when_inherited_as_ignored(
     tmp_path: Path, signum: signal.Signals

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import socket
+import ssl
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -163,6 +165,33 @@ def test_a_server_that_cannot_be_reached_is_an_error_and_no_hang(tmp_path: Path)
     with open_meter(tmp_path, server={"url": f"http://127.0.0.1:{port}/mcp"}) as client:
         assert "127.0.0.1 gave no answer" in client.ask("initialize")["error"]["message"]
         assert client.close() == 0
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="the certificate is made by openssl")
+def test_a_certificate_is_checked_against_the_given_authority(tmp_path: Path) -> None:
+    certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    options = "-x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=loopback"
+    name = ["-addext", "subjectAltName=IP:127.0.0.1"]
+    files = ["-keyout", str(key), "-out", str(certificate)]
+    subprocess.run(["openssl", "req", *options.split(), *name, *files], check=True, capture_output=True)
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(certificate, key)
+    with serve_faults(tls=tls) as server:
+        with open_meter(tmp_path, server={"url": server.url, "ca_file": str(certificate)}) as client:
+            assert client.call_for_text("fine") == "fine"
+        with open_meter(tmp_path, server={"url": server.url}) as client:
+            assert "certificate verify failed" in client.call("fine")["error"]["message"]
+        missing = {"url": server.url, "ca_file": str(tmp_path / "none")}
+        with open_meter(tmp_path, server=missing) as client:
+            assert "'ca_file'" in client.call("fine")["error"]["message"]
+
+
+def test_a_client_can_leave_while_the_server_hangs(faulty: FaultyServer, tmp_path: Path) -> None:
+    with open_meter(tmp_path, server={"url": faulty.url}, stop_grace_s=0.1) as client:
+        client.send("initialize", clientInfo="hang")
+        client.send_call("fine")
+        assert client.close() == 0
+        assert client.read_metering().state == "started"
 
 
 @pytest.mark.parametrize("url", ["ftp://x.example/", "nonsense"])
