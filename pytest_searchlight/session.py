@@ -43,6 +43,7 @@ from pytest_searchlight.pricing import PriceList, read_prices
 from pytest_searchlight.providers import build_server_launch
 from pytest_searchlight.runner import Attempts, MeteringProxy, OpenWorkspace
 from pytest_searchlight.settings import INSTALLS_FOLDER, Settings
+from pytest_searchlight.store import RunStore, name_lane
 from pytest_searchlight.workspace import (
     ScratchRoot,
     Workspace,
