@@ -49,10 +49,10 @@ class Deliverable:
 def fill_deliverable(assignment: Assignment, pages: Sequence[Page]) -> Deliverable:
     """Fill the assignment's deliverable from `pages`; with no relevant page every field is null."""
     fields = read_fields(assignment.schema)
-    ranker = Ranker(Library(pages), assignment.task)
+    ranker = Ranker(Library(pages, topic=assignment.task), assignment.task)
     relevant = [page for page in pages if ranker.rate_page(page) >= MIN_RELEVANCE]
     if len(relevant) < len(pages):
-        ranker = Ranker(Library(relevant), assignment.task)
+        ranker = Ranker(Library(relevant, topic=assignment.task), assignment.task)
     findings = {field.name: _find(ranker, field, assignment.schema) for field in fields}
     findings |= _separate(ranker, fields, findings)
     value = {name: finding.value for name, finding in findings.items()}

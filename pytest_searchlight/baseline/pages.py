@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 
 from pytest_searchlight.baseline.words import split_name, split_sentences
 
+MAX_STATEMENT_CHARS: Final = 1000
+"""Longer ones are cut: text without sentences, such as a log, must not become one statement."""
 MAX_PAGE_CHARS: Final = 300_000
 """How much of a page is read; what stands behind it is as good as not there."""
 
@@ -22,6 +24,7 @@ _RULE_ROW: Final = re.compile(r"^[\s|:+=-]+$")
 _LABEL: Final = re.compile(
     r"^[\"*`]*(?P<label>[^\W_][^:|\"*`]{0,60}?)[\"*`]*\s*[:\uff1a][*]*\s+(?P<value>\S.*)$"
 )
+_DEFINITION: Final = re.compile(r"\n[ \t]*:[ \t]+")
 _PAIRS: Final = re.compile(r"[;.]\s+(?=[^\W\d_][\w -]{1,30}:\s)")
 _MARKUP: Final = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)|\[(?P<text>[^\]]+)\]\([^)\s]+\)")
 _ADDRESSES_READER: Final = re.compile(
@@ -210,10 +213,17 @@ class _TextReader:
             self._add(sentence, shape=shape, lead=self._lead if shape == "item" else "", nearby=nearby)
 
     def _add(self, text: str, *, shape: Shape, lead: str = "", nearby: str = "") -> None:
-        if text and not _ADDRESSES_READER.search(text):
+        if _ADDRESSES_READER.search(text):
+            return
+        for start in range(0, len(text), MAX_STATEMENT_CHARS):
             self._outline.statements.append(
                 Statement(
-                    page=self._page, text=text, shape=shape, lead=lead, heading=self._heading, nearby=nearby
+                    page=self._page,
+                    text=text[start : start + MAX_STATEMENT_CHARS],
+                    shape=shape,
+                    lead=lead[-MAX_STATEMENT_CHARS:],
+                    heading=self._heading,
+                    nearby=nearby[:MAX_STATEMENT_CHARS],
                 )
             )
 
@@ -222,7 +232,7 @@ def _split_blocks(text: str) -> Iterator[list[str]]:
     """Groups of lines that belong together: a heading, a table, a list, or a paragraph."""
     block: list[str] = []
     sort = ""
-    for line in re.sub(r"\n:\s+", ": ", text).splitlines():
+    for line in _DEFINITION.sub(": ", text).splitlines():
         if _UNDERLINE.match(line) and len(block) == 1 and sort == "text":
             block = [f"# {block[0].strip()}"]
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Final
 
 from pytest_searchlight.baseline import values
@@ -51,6 +52,12 @@ _FINDERS: Final[Mapping[Kind, Callable[[str], Iterator[Value]]]] = {
 }
 
 
+@lru_cache(maxsize=16_384)
+def _find(kind: Kind, text: str) -> tuple[Value, ...]:
+    """Kept, since every field of a kind and every row asks the same statements."""
+    return tuple(_FINDERS[kind](text))
+
+
 def says_unknown(text: str) -> bool:
     """Whether `text` says that something is not known or not decided."""
     return _UNKNOWN.search(text) is not None
@@ -86,7 +93,7 @@ def find_in_text(text: str, field: Field, *, unit: str = "") -> Iterator[Value]:
         unit: the unit of numbers that have none of their own, from a table's header.
     """
     pattern = str(field.schema.get("pattern", ""))
-    found = values.find_pattern(text, pattern) if field.kind is Kind.PATTERN else _FINDERS[field.kind](text)
+    found = values.find_pattern(text, pattern) if field.kind is Kind.PATTERN else _find(field.kind, text)
     for value in found:
         fitting = _convert(value, field, unit=unit)
         if fitting is not None and _fits(fitting.value, field):

@@ -109,10 +109,7 @@ def plan_queries(assignment: Assignment) -> list[str]:
 def plan_followups(assignment: Assignment, deliverable: Deliverable) -> list[str]:
     """One query for each field that is still open, about what is known by now, else about the subject."""
     about = " ".join(deliverable.known) or find_subject_words(assignment.task)
-    queries = (
-        _shorten(f"{about} {field.words}")
-        for field in _searchable(deliverable.open_fields)
-    )
+    queries = (_shorten(f"{about} {field.words}") for field in _searchable(deliverable.open_fields))
     return list(dict.fromkeys(query for query in queries if query))
 
 

@@ -11,6 +11,7 @@ from pytest_searchlight.baseline.reading import NAMED
 from pytest_searchlight.baseline.values import Value, is_unit
 from pytest_searchlight.baseline.words import stem_words
 
+_WINDOW_CHARS: Final = 80
 _WANTS_PAST: Final = frozenset(
     stem_words("previous old former prior before earlier original initial replaced")
 )
@@ -55,6 +56,12 @@ def rate_role(found: Value, statement: Statement, field: Field) -> float:
     return rating
 
 
+def _look_around(found: Value, statement: Statement) -> tuple[str, str]:
+    """What stands right before and right after a value."""
+    before = statement.text[max(0, found.start - _WINDOW_CHARS) : found.start]
+    return before, statement.text[found.end : found.end + _WINDOW_CHARS]
+
+
 def _rate_form(found: Value, statement: Statement, field: Field) -> float:
     """The right unit, a longer name, a release of the series that the field names."""
     if field.kind is Kind.NUMBER and field.unit:
@@ -71,10 +78,12 @@ def _rate_form(found: Value, statement: Statement, field: Field) -> float:
 
 def _rate_number(found: Value, statement: Statement, field: Field) -> float:
     """The end of a range counts less, and so does the number in a name, unless the name is the field's."""
-    before, after = statement.text[: found.start], statement.text[found.end :]
+    before, after = _look_around(found, statement)
     in_range = _RANGE_BEFORE.search(before) or _RANGE_AFTER.match(after)
     rating = 0.8 if in_range and not _RANGE_WORDS & {*field.terms} else 1.0
     named = _WORD_BEFORE.search(before)
+    if found.unit in _ORDINAL_WORDS:
+        return 0.6 * rating
     if not named or found.unit:
         return rating
     word = named["word"]
@@ -86,7 +95,7 @@ def _rate_number(found: Value, statement: Statement, field: Field) -> float:
 
 def _rate_time(found: Value, statement: Statement, field: Field) -> float:
     """Fields want what holds now, unless their name asks for what held before."""
-    before, after = statement.text[: found.start], statement.text[found.end :]
+    before, after = _look_around(found, statement)
     is_new = bool(_FROM_TO.search(before))
     is_past = bool(_PAST_AFTER.match(after)) or (not is_new and bool(_PAST_BEFORE.search(before)))
     if _WANTS_PAST & {*field.terms}:

@@ -116,13 +116,12 @@ _NUMBER: Final = re.compile(
     r"(?![\d]|[.,]\d)(?P<scale>\s?(?:thousand|million|billion|mn|bn|k|M)(?![\w]))?"
     r"(?P<unit>\s?%|[\s-]?[^\W\d_]+(?:/[^\W\d_]+)?)?"
 )
-_WORD_NUMBERS: Final = {
-    word: number
-    for number, word in enumerate(
-        """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
-        sixteen seventeen eighteen nineteen twenty""".split()
-    )
-} | {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "ninety": 90}
+_COUNT_WORDS: Final = """
+    two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+    eighteen nineteen twenty
+"""
+_WORD_NUMBERS: Final = {word: number for number, word in enumerate(_COUNT_WORDS.split(), start=2)}
+"""Without "one", which is a pronoun more often than a number."""
 _WORD_NUMBER: Final = re.compile(
     r"\b(?P<word>" + "|".join(_WORD_NUMBERS) + r")\b(?:[\s-](?P<unit>[a-z]+))?", re.IGNORECASE
 )

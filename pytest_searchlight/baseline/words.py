@@ -77,6 +77,7 @@ def _stem_token(word: str) -> tuple[str, ...]:
     return (stem_word(word), series.group()) if series else (stem_word(word),)
 
 
+@lru_cache(maxsize=4096)
 def stem_words(text: str) -> tuple[str, ...]:
     """The distinct stems of `text`, in order of first appearance."""
     return tuple(dict.fromkeys(term.stem for term in find_terms(text)))
