@@ -19,7 +19,9 @@ from agent_stage import (
 from scripted_model import LIST_TOOLS, Answer, CallTool, Step, play_turns
 
 from pytest_searchlight.agents.contract import write_contract
-from pytest_searchlight.domain import CallOutcome, RunStatus, SetupKind
+from pytest_searchlight.audit import check_calls_in_contract
+from pytest_searchlight.domain import AuditFinding, CallOutcome, RunStatus, SetupKind
+from pytest_searchlight.extensions import ObservedRun
 
 PAGES = (("Lighthouse", "https://light.example/"),)
 CODEX_ALWAYS = {
@@ -158,3 +160,35 @@ def test_the_pinned_version_ran(cell: Cell, played: Played) -> None:
     assert "unpinned_version" not in played.trace.flags
     if cell.agent == "claude-code":
         assert played.trace.model_names == (read_pin("claude-code").default_model,)
+
+
+@pytest.mark.parametrize("kind", [SetupKind.PROVIDER, *NO_TOOL_KINDS])
+def test_a_search_that_codex_makes_all_the_same_contaminates_the_run(stage: Stage, kind: SetupKind) -> None:
+    # The product executes and reports a search that the model's server makes, whatever its configuration.
+    server = make_server() if kind is SetupKind.PROVIDER else None
+    script = play_turns(Answer(text="red", searches=("red light",)))
+    played = stage.play("codex", script, kind=kind, server=server)
+    (finding,) = audit_calls(played)
+    assert (finding.tool, finding.executed, finding.contaminates) == ("web_search", True, True)
+
+
+def test_a_call_that_never_ran_is_found_and_does_not_contaminate(cell: Cell, played: Played) -> None:
+    findings = audit_calls(played)
+    assert not any(finding.contaminates for finding in findings), findings
+    assert [finding.tool for finding in findings] == ([] if cell.is_code_mode else [OUTSIDE[cell.agent]])
+
+
+def audit_calls(played: Played) -> list[AuditFinding]:
+    run = played.job.run
+    observed = ObservedRun(
+        run=run,
+        prompt=played.job.prompt,
+        trace=played.trace,
+        metering=None,
+        own_tools=read_pin(run.agent).list_own_tools(run.setup.kind),
+        agent_version=None,
+        attempts=1,
+        started_at="2026-03-01T00:00:00.000+00:00",
+        duration_s=1.0,
+    )
+    return list(check_calls_in_contract(observed))
