@@ -71,8 +71,8 @@ _DATE_WORDS: Final = frozenset(stem_words("date day deadline")) | {"on", "at"}
 _VERSION_WORDS: Final = frozenset(stem_words("version release revision"))
 _PROSE_WORDS: Final = frozenset(
     stem_words(
-        "brief summary reason rationale explanation explain description text statement quote note notes detail"
-        " details justification finding claim caveat analysis background impact answer sentence paragraph"
+        "brief summary reason rationale explanation explain description text statement quote note detail"
+        " justification finding claim caveat analysis background impact answer sentence paragraph"
     )
 )
 _CODE_WORDS: Final = frozenset(
@@ -83,19 +83,22 @@ _CODE_WORDS: Final = frozenset(
 )
 _NAME_WORDS: Final = frozenset(
     stem_words(
-        "name who author maintainer person organisation organization company vendor owner member product editor"
-        " project chair team institute location city country place lead leader ceo successor winner codename"
+        "name who author maintainer person organisation company vendor owner member product editor project"
+        " chair team institute location city country place lead leader ceo successor winner codename"
         " standard title publisher body host venue steward fork"
     )
 )
 _EMPTY_CHOICES: Final = frozenset({"unknown", "none", "other", "n/a", "unclear", "not found", "undetermined"})
 _META_WORDS: Final = _PROSE_WORDS | frozenset(
     stem_words(
-        "date iso format yyyy mm dd string number integer value field list null page state url address name exact"
-        " exactly sentence short long one two three four five array object json"
+        "date iso format yyyy mm dd string number integer value field list null page state url address name"
+        " exact exactly sentence short long one two three four five array object json"
     )
 )
 """Words that describe the deliverable rather than the world; hardly a page says them."""
+_UNIT_WORD: Final = re.compile(
+    r"\b(?:in )?(?P<unit>(?<=in )[a-zA-Z%]+|percent|percentage|USD|EUR|GBP|[a-z]+s)\b"
+)
 _ISO_MONTH: Final = re.compile(r"YYYY-MM(?!-)|\bmonth\b.*\byear\b")
 
 
@@ -253,10 +256,5 @@ def _find_unit(name: str, described: str) -> str:
     last = split_name(name).casefold().split()[-1:]
     if last and is_unit(last[0]) and "_" in name:
         return last[0]
-    for word in re.findall(
-        r"\bin ([a-zA-Z%]+)|\b(percent|percentage|USD|EUR|GBP)\b|\b([a-z]+s)\b", described
-    ):
-        unit = next(filter(None, word)).casefold()
-        if is_unit(unit) and len(unit) > 1:
-            return unit
-    return ""
+    words = (match["unit"].casefold() for match in _UNIT_WORD.finditer(described))
+    return next((word for word in words if is_unit(word) and len(word) > 1), "")

@@ -15,11 +15,12 @@ from pytest_searchlight.baseline.fields import (
     read_item_field,
     read_item_fields,
 )
-from pytest_searchlight.baseline.listing import find_list, find_rows
-from pytest_searchlight.baseline.pages import Page
 from pytest_searchlight.baseline.library import Library
+from pytest_searchlight.baseline.listing import find_list
+from pytest_searchlight.baseline.pages import Page
 from pytest_searchlight.baseline.ranking import Ranker
 from pytest_searchlight.baseline.reading import NAMED
+from pytest_searchlight.baseline.rows import find_rows
 from pytest_searchlight.baseline.scalars import NOTHING, Finding, find_scalar
 from pytest_searchlight.baseline.values import Json
 

@@ -14,7 +14,8 @@ from pytest_searchlight.baseline.values import find_dates, find_urls
 
 _TITLE_LINE: Final = re.compile(r"^\W*title\s*:\s*(?P<title>.+)$", re.IGNORECASE)
 _DATE_LINE: Final = re.compile(
-    r"^\W*(?:(?:last|date)\s)?(?:date|published|updated|modified|changed|posted|released|page age|revised|reviewed)\b.{0,24}?:?\s",
+    r"^\W*(?:(?:last|date)\s)?(?:date|published|updated|modified|changed|posted|released|page age|revised"
+    r"|reviewed)\b.{0,24}?:?\s",
     re.IGNORECASE,
 )
 _URL_LABEL: Final = re.compile(r"^\W*(?:url|link|source)\s*:\s*", re.IGNORECASE)
@@ -22,9 +23,10 @@ _ORDINAL: Final = re.compile(r"^\s*(?:[-*]|\(?\d{1,3}[.)])\s+")
 _BREAK: Final = re.compile(r"^\s*(?:---+|===+|)\s*$")
 _URL_KEYS: Final = ("url", "link", "href", "uri")
 _TEXT_KEYS: Final = frozenset(
-    {"content", "description", "excerpts", "extra_snippets", "highlights", "markdown", "raw_content", "rawContent",
-     "snippet", "snippets", "summary", "text"}
+    {"content", "description", "excerpts", "extra_snippets", "highlights", "markdown", "raw_content",
+     "rawContent", "snippet", "snippets", "summary", "text"}
 )  # fmt: skip
+_DATE_KEY: Final = re.compile(r"date|publish|age|updated", re.IGNORECASE)
 _HEAD_LINES: Final = 12
 
 
@@ -137,7 +139,7 @@ def _read_json_hits(text: str) -> list[Hit]:
     return list(_walk_hits(value, depth=0))
 
 
-def _walk_hits(value: Any, *, depth: int) -> Iterator[Hit]:
+def _walk_hits(value: object, *, depth: int) -> Iterator[Hit]:
     if depth > 8:
         return
     if isinstance(value, Mapping):
@@ -152,12 +154,13 @@ def _walk_hits(value: Any, *, depth: int) -> Iterator[Hit]:
 
 def _make_hit(value: Mapping[str, Any], url: str) -> Hit:
     texts = [text for key, part in value.items() if key in _TEXT_KEYS for text in _flatten(part)]
-    dated = (found for key, part in value.items() if re.search(r"date|publish|age|updated", key, re.IGNORECASE)
-             for found in find_dates(str(part)[:10]))  # fmt: skip
+    dated = (
+        found for key, part in value.items() if _DATE_KEY.search(key) for found in find_dates(str(part)[:10])
+    )
     day = next((date.fromisoformat(str(found.value)) for found in dated), None)
     return Hit(url=url, title=str(value.get("title") or ""), text="\n\n".join(texts), day=day)
 
 
-def _flatten(part: Any) -> list[str]:
+def _flatten(part: object) -> list[str]:
     pieces = part if isinstance(part, list) else [part]
     return [piece for piece in pieces if isinstance(piece, str) and piece]

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from pytest_searchlight.baseline.pages import Listing, Page, Statement, Table, outline_page
+from pytest_searchlight.baseline.json_pages import outline_json
+from pytest_searchlight.baseline.pages import Listing, Page, Statement, Table
+from pytest_searchlight.baseline.text_pages import outline_text
 from pytest_searchlight.baseline.words import find_terms, stem_words
 
 IN_TEXT: Final = 1.0
@@ -70,7 +72,7 @@ class Library:
 
     def __init__(self, pages: Sequence[Page], *, topic: str) -> None:
         self.pages = tuple(pages)
-        outlines = [outline_page(page) for page in pages]
+        outlines = [outline_json(page) or outline_text(page) for page in pages]
         wanted = frozenset(stem_words(topic))
         kept = [s for outline in outlines for s in _keep_telling(outline.statements, wanted)]
         self.statements: list[Statement] = _drop_boilerplate(kept)
@@ -126,7 +128,7 @@ class Library:
 
 
 def _keep_telling(statements: Sequence[Statement], wanted: frozenset[str]) -> Sequence[Statement]:
-    """All statements of a page of usual length, else those with the most wanted stems, in the page's order."""
+    """All statements of a page of usual length, else those with the most wanted stems, in their order."""
     if len(statements) <= MAX_STATEMENTS_A_PAGE:
         return statements
     said = [len(wanted.intersection(stem_words(f"{s.lead} {s.text}"))) for s in statements]
@@ -135,7 +137,7 @@ def _keep_telling(statements: Sequence[Statement], wanted: frozenset[str]) -> Se
 
 
 def _drop_boilerplate(statements: Sequence[Statement]) -> list[Statement]:
-    """What several pages of one site say in the same words (menus, footers) belongs to the site, not to a page."""
+    """What several pages of one site say in the same words, such as a footer, is about none of them."""
     seen: dict[tuple[str, str], set[Page]] = defaultdict(set)
     for statement in statements:
         if statement.page.host:

@@ -74,7 +74,7 @@ def find_in_statement(statement: Statement, field: Field) -> Iterator[Value]:
 
 
 def read_named(text: str, field: Field) -> str | None:
-    """The name, code or phrase that a whole cell is, without remarks; None when the cell says something else."""
+    """The name, code or phrase that a whole cell is, without remarks; None when it is something else."""
     named = text.strip("` ")
     if field.kind is Kind.NAME:
         named = _REMARK.split(named, maxsplit=1)[0]

@@ -9,9 +9,9 @@ from pytest_searchlight.baseline.assignment import Assignment
 from pytest_searchlight.baseline.fields import Field, Kind, read_fields
 from pytest_searchlight.baseline.filling import Deliverable, fill_deliverable
 from pytest_searchlight.baseline.hits import Hit, read_page
-from pytest_searchlight.baseline.listing import find_entities
 from pytest_searchlight.baseline.pages import Page
 from pytest_searchlight.baseline.ranking import find_subject_words
+from pytest_searchlight.baseline.rows import find_entities
 from pytest_searchlight.baseline.words import find_terms, split_sentences
 
 MAX_QUERIES: Final = 4
@@ -95,7 +95,7 @@ class Researcher:
 
 
 def plan_queries(assignment: Assignment) -> list[str]:
-    """The first queries: one for each thing that is compared, or what the task says and what the fields want."""
+    """The first queries: one for each thing that is compared, else the task's words and the fields' words."""
     entities = find_entities(assignment.task)
     if len(entities) > 1:
         return [_shorten(f"{entity} {assignment.task}") for entity in entities[:MAX_QUERIES]]

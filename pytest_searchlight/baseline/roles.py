@@ -42,7 +42,20 @@ _RANGE_AFTER: Final = re.compile(r"^\s?(?:to|\u2013|-)\s?\d")
 _RANGE_WORDS: Final = frozenset(stem_words("range minimum maximum lowest highest limit"))
 _WORD_BEFORE: Final = re.compile(r"(?P<word>[^\W\d_]+)\s$")
 _ORDINAL_WORDS: Final = frozenset(
-    "before since after until version release series chapter section table figure step".split()
+    [
+        "before",
+        "since",
+        "after",
+        "until",
+        "version",
+        "release",
+        "series",
+        "chapter",
+        "section",
+        "table",
+        "figure",
+        "step",
+    ]
 )
 
 

@@ -113,7 +113,7 @@ def _rate_given(ranker: Ranker, value: Json) -> float:
 def _find_declared_unknown(
     ranker: Ranker, field: Field, also: Sequence[str], best: Candidate
 ) -> Statement | None:
-    """A statement, on a page that is no less about the task, that says by name that the field is not known."""
+    """A statement that says, by name and on a page no less about the task, that the field is not known."""
     threshold = UNKNOWN_SHARE * best.rating
     relevance = ranker.rate_page(best.statement.page)
     for statement in ranker.library.statements:

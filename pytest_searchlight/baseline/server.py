@@ -25,7 +25,7 @@ CALL_TIMEOUT_S: Final = 60.0
 MAX_TOOL_PAGES: Final = 20
 
 _FAULTS: Final = (MCPError, RuntimeError, ValueError, anyio.ClosedResourceError, anyio.BrokenResourceError)
-"""What the SDK raises for a call that went wrong: protocol errors, time-outs, results against their schema."""
+"""What the SDK raises for a call that went wrong: protocol errors, time-outs, results that break a schema."""
 
 
 @dataclass(frozen=True, kw_only=True)

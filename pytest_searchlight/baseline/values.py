@@ -112,7 +112,8 @@ _NAMED_VERSION: Final = re.compile(
 )
 _NUMBER: Final = re.compile(
     r"(?<![\w.,-])(?P<currency>[$€£¥]\s?)?"
-    r"(?P<number>[-\u2212]?(?:\d{1,3}(?:[,'\u2019\u00a0\u202f\u2009 ]\d{3})+(?:\.\d+)?|\d+,\d{1,2}(?!\d)|\d+(?:\.\d+)?))"
+    r"(?P<number>[-\u2212]?(?:\d{1,3}(?:[,'\u2019\u00a0\u202f\u2009 ]\d{3})+(?:\.\d+)?"
+    r"|\d+,\d{1,2}(?!\d)|\d+(?:\.\d+)?))"
     r"(?![\d]|[.,]\d)(?P<scale>\s?(?:thousand|million|billion|mn|bn|k|M)(?![\w]))?"
     r"(?P<unit>\s?%|[\s-]?[^\W\d_]+(?:/[^\W\d_]+)?)?"
 )

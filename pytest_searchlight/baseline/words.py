@@ -42,7 +42,7 @@ class Term(NamedTuple):
 
 _SHORT_FORMS: Final = {
     "max": "maximum", "min": "minimum", "num": "number", "org": "organisation", "config": "configuration",
-    "organization": "organisation", "license": "licence", "prev": "previous", "avg": "average", "repo": "repository",
+    "organization": "organisation", "license": "licence", "prev": "previous", "avg": "average",
 }  # fmt: skip
 
 
@@ -84,7 +84,7 @@ def stem_words(text: str) -> tuple[str, ...]:
 
 
 def split_name(name: str) -> str:
-    """A field's name as words: ``maxFileSize_mb`` becomes ``max File Size mb``, and ``fix_5_9`` ``fix 5.9``."""
+    """A field's name as words: ``maxSize_mb`` becomes ``max Size mb``, and ``fix_5_9`` ``fix 5.9``."""
     dotted = re.sub(r"(?<=\d)_(?=\d)", ".", name)
     return _CAMEL.sub(" ", re.sub(r"[_\-/]+|(?<!\d)\.|\.(?!\d)", " ", dotted))
 
