@@ -7,6 +7,7 @@ itself slower while the two still share their memory.
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 POLLS_PER_SECOND = 10
@@ -45,5 +46,6 @@ class Guard:
 
     def dismiss(self) -> None:
         """Ends the guard, when there is nothing left to be ended."""
-        os.write(self._leash, b"dismissed\n")
-        os.waitpid(self._pid, 0)
+        with contextlib.suppress(OSError):  # somebody has ended it already
+            os.write(self._leash, b"dismissed\n")
+            os.waitpid(self._pid, 0)

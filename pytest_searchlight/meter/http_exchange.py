@@ -12,7 +12,7 @@ import select
 import ssl
 import threading
 import time
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 TYPE_CHECKING = False  # `typing` costs 4 ms to import; type checkers know this name
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class HostedServer:
         parts = urlsplit(spec.url or "")
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ExchangeError(f"'url' must be an http or https address, not {spec.url!r}")
-        self._host, self._port = parts.hostname, parts.port
+        self._host, self._port = parts.hostname, _read_port(parts)
         self._path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         self._headers = spec.headers
         self._secrets = spec.secrets
@@ -125,7 +125,7 @@ class HostedServer:
             if connection.sock is not None:
                 connection.sock.settimeout(SILENCE_TIMEOUT_S)
             answer = Answer(self, connection)
-        except (OSError, http.client.HTTPException) as error:
+        except (OSError, ValueError, http.client.HTTPException) as error:
             connection.close()
             raise ExchangeError(f"{self._host} gave no answer: {describe_error(error)}") from error
         if not 200 <= answer.status < 300:
@@ -162,6 +162,8 @@ def describe_error(error: Exception) -> str:
     """What went wrong, in words that do not depend on who reports it."""
     if isinstance(error, TimeoutError):
         return "no sign of life in time"
+    if isinstance(error, ValueError) and not isinstance(error, OSError):  # its text may hold the key
+        return "a header has a value that HTTP does not allow"
     return str(error) or type(error).__name__
 
 
@@ -175,6 +177,13 @@ def parse_retry_after(value: str | None) -> float | None:
         return max(email.utils.parsedate_to_datetime(value).timestamp() - time.time(), 0.0)
     except ValueError:
         return None
+
+
+def _read_port(parts: SplitResult) -> int | None:
+    try:
+        return parts.port
+    except ValueError as error:
+        raise ExchangeError(f"'url' has an impossible port: {parts.netloc!r}") from error
 
 
 def _load_certificates(ca_file: str | None) -> ssl.SSLContext:

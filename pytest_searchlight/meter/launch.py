@@ -7,12 +7,12 @@ at the same time.
 from __future__ import annotations
 
 import os
-import sys
+import time
 
 from pytest_searchlight.meter.guard import Guard
 from pytest_searchlight.meter.server_process import ServerProcess
-from pytest_searchlight.meter.spec import Spec, SpecError, read_spec
-from pytest_searchlight.meter.spool import SessionFiles, write_started
+from pytest_searchlight.meter.spec import Spec, SpecError, complain, read_spec
+from pytest_searchlight.meter.spool import FORMAT_VERSION, SessionFiles, write_event
 
 TYPE_CHECKING = False  # `typing` costs 4 ms to import; type checkers know this name
 if TYPE_CHECKING:
@@ -27,9 +27,8 @@ def main(arguments: list[str]) -> NoReturn:
     try:
         code = run(read_arguments(arguments))
     except SpecError as error:
-        sys.stderr.write(f"searchlight meter: {error}\n")
+        complain(str(error))
         code = EXIT_SPEC
-    sys.stderr.flush()
     os._exit(code)
 
 
@@ -47,7 +46,7 @@ def read_arguments(arguments: list[str]) -> Spec:
 def run(spec: Spec) -> int:
     """One session, from its first record to its last; returns the exit code."""
     files = SessionFiles(spec.spool)
-    write_started(files.descriptor)
+    write_event(files.descriptor, "started", format=FORMAT_VERSION, pid=os.getpid(), unix_s=time.time())
     if spec.url is not None:
         from pytest_searchlight.meter.hosted import run_hosted_session
 
@@ -64,6 +63,7 @@ def run_local_server(spec: Spec, *, files: SessionFiles) -> int:
 
         reason = f"server not started: {error.filename or spec.command[0]}: {error.strerror}"
         return run_without_server(spec, files=files, reason=reason)
+    write_event(files.descriptor, "server_spawned", pid=server.pid)
     guard = Guard(server.pid, stop_grace_s=spec.stop_grace_s)
     from pytest_searchlight.meter.session import run_stdio_session
 

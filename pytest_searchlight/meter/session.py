@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import select
 import signal
-import sys
 import threading
 import time
 
@@ -21,6 +20,7 @@ from pytest_searchlight.meter.relay import (
     pump_server,
 )
 from pytest_searchlight.meter.server_process import ServerProcess, describe_exit, widen_pipe
+from pytest_searchlight.meter.spec import complain
 
 TYPE_CHECKING = False  # `typing` costs 4 ms to import; type checkers know this name
 if TYPE_CHECKING:
@@ -153,11 +153,10 @@ class StdioSession:
 
     def run(self) -> int:
         """Carries traffic until one end closes or a signal comes; returns the meter's exit code."""
-        self._client.recorder.note_event("server_spawned", pid=self._server.pid)
         self._client.events.watch_client()
         self._server_pump = start_thread(self._carry_server)
+        self._stderr_pump = start_thread(lambda: drain_log(self._server.stderr, self._client.stderr))
         start_thread(self._carry_client)
-        start_thread(lambda: drain_log(self._server.stderr, self._client.stderr))
         event = self._wait_for_end()
         if event == SERVER_CLOSED:
             return self._mourn_server()
@@ -181,6 +180,8 @@ class StdioSession:
 
     def _wait_for_end(self) -> bytes:
         patience_s = None
+        if self._server.has_ended():  # before anybody listened to signals
+            self._client.events.post(SERVER_ENDED)
         while True:
             event = self._client.events.wait(patience_s)
             if event is None:
@@ -215,6 +216,7 @@ class StdioSession:
                 break
         code = self._server.reap()
         self._server_pump.join(DRAIN_TIMEOUT_S)
+        self._stderr_pump.join(DRAIN_TIMEOUT_S)
         self._client.recorder.note_event("server_exit", code=code, unasked=unasked)
         return code
 
@@ -237,5 +239,5 @@ def start_thread(work: Callable[[], None]) -> threading.Thread:
 
 def fail(reason: str) -> int:
     """Says on stderr why the meter ends, and returns the exit code for it."""
-    sys.stderr.write(f"searchlight meter: {reason}\n")
+    complain(reason)
     return EXIT_SERVER

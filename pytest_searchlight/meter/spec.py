@@ -6,6 +6,7 @@ provider's key. Neither the key nor the rest of the spec ever stands in argument
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import stat
@@ -81,6 +82,12 @@ def read_spec(path: str) -> Spec:
     return Spec(Table(document, place=path))
 
 
+def complain(text: str) -> None:
+    """Says on stderr, if there is one, why the meter ends."""
+    with contextlib.suppress(OSError):
+        os.write(2, f"searchlight meter: {text}\n".encode(errors="replace"))
+
+
 class Table:
     """An object of the spec, from which fields are taken one by one.
 
@@ -112,8 +119,8 @@ class Table:
         """A table of strings by name, empty by default."""
         table = self.take(name, dict, default={}) or {}
         for key, value in table.items():
-            if not isinstance(value, str) or "\0" in key + value:
-                raise self._complain(name, f"{key!r} must have a string without NUL as its value")
+            if not isinstance(value, str) or "\0" in key + value or not key or "=" in key:
+                raise self._complain(name, f"{key!r} must be a name with a string without NUL as its value")
         return table
 
     def take_command(self, name: str) -> list[str]:

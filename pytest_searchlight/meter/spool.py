@@ -58,11 +58,11 @@ class SessionFiles:
             os.unlink(self.intact)  # noqa: PTH108 - pathlib costs 10 ms to import
 
 
-def write_started(descriptor: int) -> None:
-    """Writes the first entry, which tells a meter that ran from one that never did."""
-    event = format_event("started", format=FORMAT_VERSION, pid=os.getpid(), unix_s=time.time())
+def write_event(descriptor: int, event: str, **facts: object) -> None:
+    """Writes an event at once, so that it stands whatever becomes of the meter; for use before a recorder."""
+    data = format_event(event, **facts)
     with contextlib.suppress(OSError):  # a full disk; the recorder will meet it again and say so
-        os.write(descriptor, format_header(b"E", time.monotonic_ns(), len(event)) + event + b"\n")
+        os.write(descriptor, format_header(b"E", time.monotonic_ns(), len(data)) + data + b"\n")
 
 
 def format_event(event: str, **facts: object) -> bytes:

@@ -40,14 +40,16 @@ class Frame(NamedTuple):
         """Whether all of it was recorded."""
         return self.size == len(self.data)
 
-    def parse(self) -> list[dict[str, JsonValue]]:
-        """The messages in it; none when it is no JSON-RPC or is not whole."""
+    def parse(self) -> list[dict[str, JsonValue]] | None:
+        """The messages in it, if any; None when it is not whole, or nested too deep to be parsed."""
         if not self.is_whole:
-            return []
+            return None
         try:
             document = _parse_json(self.data)
-        except (ValueError, RecursionError):
+        except ValueError:
             return []
+        except RecursionError:
+            return None
         members = document if isinstance(document, list) else [document]
         return [member for member in members if isinstance(member, dict)]
 
@@ -146,7 +148,9 @@ class _Stream:
 
 def _parse_json(data: bytes) -> JsonValue:
     """JSON whose strings can be encoded again: a lone surrogate becomes a question mark, NaN becomes null."""
-    value: JsonValue = json.loads(data.decode("utf-8", "replace"), strict=False, parse_constant=lambda _: None)
+    value: JsonValue = json.loads(
+        data.decode("utf-8", "replace"), strict=False, parse_constant=lambda _: None
+    )
     if b"\\u" not in data:
         return value
     clean: JsonValue = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))

@@ -91,9 +91,10 @@ class WireLog:
                 self._http_failures[repr(request_id)] = event.facts
 
     def _add_frame(self, frame: Frame) -> None:
-        if not frame.is_whole:
+        messages = frame.parse()
+        if messages is None:
             self._add_outline(frame)
-        for message in frame.parse():
+        for message in messages or ():
             if frame.side == "client":
                 self._add_client_message(message, frame)
             elif "method" in message:
@@ -123,9 +124,9 @@ class WireLog:
         if method != "tools/call":
             self.requests[method] += 1
 
-    def _open_call(self, request_id: JsonValue, params: Json, frame: Frame) -> OpenCall:
+    def _open_call(self, request_id: object, params: Json, frame: Frame) -> OpenCall:
         facts: dict[str, object] = {
-            "request_id": request_id,
+            "request_id": request_id if isinstance(request_id, str | int | float) else None,
             "tool": str(params.get("name", "")),
             "arguments": params.get("arguments"),
             "started_s": (frame.at_ns - self.origin_ns) / 1e9,
@@ -196,7 +197,7 @@ class WireLog:
             self.repeated_cursor |= cursor in self._cursors
             self._cursors.add(cursor)
 
-    # --- frames that were too much to record -------------------------------------------------------------
+    # --- frames that were too much to record or to parse ----------------------------------------------
 
     def _add_outline(self, frame: Frame) -> None:
         message = frame.peek()
@@ -205,7 +206,7 @@ class WireLog:
         if frame.side == "client" and message.method == "tools/call":
             name = _TOOL_NAME.search(frame.data)
             params: Json = {"name": name[1].decode("utf-8", "replace")} if name else {}
-            self._waiting[message.key] = ("tools/call", self._open_call(_as_id(message.id), params, frame))
+            self._waiting[message.key] = ("tools/call", self._open_call(message.id, params, frame))
         elif message.is_response:
             _, call = self._waiting.pop(message.key, ("", None))
             if call is not None:
@@ -242,7 +243,3 @@ def describe_tool(tool: Json) -> MeteredTool:
         description_chars=len(str(tool.get("description") or "")),
         schema_sha256=hash_content(tool.get("inputSchema")),
     )
-
-
-def _as_id(value: object) -> str | int | float | None:
-    return value if isinstance(value, str | int | float) else None

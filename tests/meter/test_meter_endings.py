@@ -77,6 +77,15 @@ def test_a_server_whose_child_holds_its_stdout_is_still_seen_to_die(tmp_path: Pa
         wait_until_gone(child)
 
 
+def test_the_last_words_of_a_server_that_dies_at_once_are_kept(tmp_path: Path) -> None:
+    command = ["sh", "-c", "echo 'an API key is required' >&2; exit 4"]
+    with open_meter(tmp_path, server={"command": command}) as client:
+        client.wait()
+        metering = client.read_metering()
+    assert metering.stderr_tail == "an API key is required\n"
+    assert metering.server_exit == ServerExit(code=4, unasked=True)
+
+
 @pytest.mark.parametrize(
     "command",
     [["no-such-program"], ["/no/such/program"], ["/etc/hostname"]],

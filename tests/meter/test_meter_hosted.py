@@ -167,6 +167,15 @@ def test_a_server_that_cannot_be_reached_is_an_error_and_no_hang(tmp_path: Path)
         assert client.close() == 0
 
 
+def test_a_header_that_http_does_not_allow_is_an_error_without_the_key(
+    faulty: FaultyServer, tmp_path: Path
+) -> None:
+    with open_meter(tmp_path, server={"url": faulty.url, "headers": {"X-Api-Key": "broken\nkey"}}) as client:
+        message = client.ask("initialize")["error"]["message"]
+        assert "a header has a value that HTTP does not allow" in message
+        assert "broken" not in message
+
+
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="the certificate is made by openssl")
 def test_a_certificate_is_checked_against_the_given_authority(tmp_path: Path) -> None:
     certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
@@ -194,10 +203,10 @@ def test_a_client_can_leave_while_the_server_hangs(faulty: FaultyServer, tmp_pat
         assert client.read_metering().state == "started"
 
 
-@pytest.mark.parametrize("url", ["ftp://x.example/", "nonsense"])
+@pytest.mark.parametrize("url", ["ftp://x.example/", "nonsense", "http://x.example:port/"])
 def test_an_address_that_is_none_is_reported_with_the_first_request(tmp_path: Path, url: str) -> None:
     with open_meter(tmp_path, server={"url": url}) as client:
-        assert "must be an http or https address" in client.ask("initialize")["error"]["message"]
+        assert "'url'" in client.ask("initialize")["error"]["message"]
         assert client.wait() == 1
 
 

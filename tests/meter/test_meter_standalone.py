@@ -84,7 +84,8 @@ def test_the_folder_can_be_run_as_well(tmp_path: Path) -> None:
         ({"server": {}}, "'command' must be a list of strings"),
         ({"server": {"command": []}}, "'command' must be a list of strings"),
         ({"server": {"command": ["x\0y"]}}, "'command' must be a list of strings"),
-        ({"server": {"command": ["x"], "env": {"A": 1}}}, "'env' 'A' must have a string"),
+        ({"server": {"command": ["x"], "env": {"A": 1}}}, "'env' 'A' must be a name with a string"),
+        ({"server": {"command": ["x"], "env": {"A=B": "c"}}}, "'env' 'A=B' must be a name with a string"),
         (
             {"server": {"command": ["x"], "cwd": "relative"}},
             "'cwd' must be the absolute path of an existing folder",
