@@ -1,0 +1,76 @@
+"""Which addresses may be fetched: an absolute http(s) URL of a public host, in any spelling."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+import httpx
+
+from pytest_searchlight.errors import SearchlightError
+
+IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+_NAT64: Final = ipaddress.ip_network("64:ff9b::/96")
+_TRACKING: Final = re.compile(r"utm_\w+|gclid|fbclid|msclkid|srsltid|mc_cid|mc_eid", re.IGNORECASE)
+
+
+class AddressError(SearchlightError):
+    """An address that our rules do not let us fetch; the message is the reason."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Destination:
+    """An address that may be asked, if all that its host resolves to may be connected to."""
+
+    url: httpx.URL
+    host: str
+    port: int
+
+
+def parse_destination(url: str, *, allow_http: bool) -> Destination:
+    """Take an address apart. Raises AddressError when it may not be fetched, whatever its host is."""
+    try:
+        parsed = httpx.URL(url)
+    except (httpx.InvalidURL, ValueError) as error:
+        raise AddressError(f"is no address: {error}") from error
+    if parsed.scheme not in {"http", "https"} or not parsed.host:
+        raise AddressError("is no absolute http(s) URL")
+    if parsed.scheme == "http" and not allow_http:
+        raise AddressError("is http, which only a catalog may allow")
+    if parsed.userinfo:
+        raise AddressError("holds credentials")
+    port = parsed.port or (443 if parsed.scheme == "https" else 80)
+    return Destination(url=parsed.copy_with(fragment=None), host=parsed.raw_host.decode("ascii"), port=port)
+
+
+def is_public(address: IpAddress) -> bool:
+    """Whether an address is anybody's on the open Internet, also where IPv6 wraps an IPv4 address."""
+    if not address.is_global or address.is_multicast or address.is_reserved:
+        return False
+    return all(part.is_global for part in _list_wrapped(address))
+
+
+def _list_wrapped(address: IpAddress) -> list[ipaddress.IPv4Address]:
+    if isinstance(address, ipaddress.IPv4Address):
+        return []
+    wrapped = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
+    if address in _NAT64:
+        wrapped.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
+    return [part for part in wrapped if part is not None]
+
+
+def canonical_source_url(url: str) -> str:
+    """`url` without fragment and without parameters that only tell where a reader came from."""
+    try:
+        parts = urlsplit(url.strip())
+        pairs = parse_qsl(parts.query, keep_blank_values=True)
+    except ValueError:
+        return url.strip()
+    kept = [pair for pair in pairs if not _TRACKING.fullmatch(pair[0])]
+    # A query without tracking stays as it is written: an origin may care how it is spelled.
+    query = parts.query if kept == pairs else urlencode(kept)
+    return urlunsplit((parts.scheme.lower(), parts.netloc.lower(), parts.path, query, ""))

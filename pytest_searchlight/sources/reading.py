@@ -1,0 +1,158 @@
+"""From an origin's response to readable text, or to the name of what came instead of the page."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pytest_searchlight.closed_web.readable import read_document
+from pytest_searchlight.errors import RunError
+from pytest_searchlight.sources.fetching import OriginResponse
+from pytest_searchlight.sources.records import CaptureStatus
+from pytest_searchlight.workspace import run_process
+
+_ABSENT: Final = frozenset({404, 410})
+_TURNED_AWAY: Final = frozenset({401, 402, 403, 429, 451})
+_SHORT_PAGE_CHARS: Final = 1500
+"""Block pages and soft errors say little; a long page that speaks of captchas is about captchas."""
+_FEW_CHARS: Final = 200
+_GARBLED_SHARE: Final = 0.05
+
+_BLOCK_WORDS: Final = re.compile(
+    r"just a moment\.\.\.|checking your browser|verify (that )?you are (a )?human|are you a robot|"
+    r"captcha|attention required! \| cloudflare|access denied|request (was )?blocked|unusual traffic|"
+    r"you have been blocked|access to this page has been denied",
+    re.IGNORECASE,
+)
+_SOFT_ERROR_WORDS: Final = re.compile(
+    r"page (was |could )?not (be )?found|\b404\b|page (no longer|does not|doesn.t) exist|"
+    r"(this|the) page (isn.t|is not) available|something went wrong|internal server error",
+    re.IGNORECASE,
+)
+_SCRIPT_WORDS: Final = re.compile(r"(enable|requires?|turn on|without) java ?script", re.IGNORECASE)
+_SCRIPT_TAG: Final = re.compile(rb"<script\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """What a response reads like; `reason` goes with every status but captured."""
+
+    status: CaptureStatus
+    reason: str = ""
+    content_type: str = ""
+    text: str = ""
+
+
+def read_response(response: OriginResponse, *, decode_s: float) -> Reading:
+    """The readable text of `response`, or why it is none. A decoder in its own process gets `decode_s`."""
+    media_type = sniff_media_type(response)
+    if media_type is None:
+        return Reading(
+            status=CaptureStatus.FAILED,
+            reason=f"is {response.content_type or 'of no stated type'}, which has no readable text",
+            content_type=response.content_type,
+        )
+    text = _read_text(response, media_type, decode_s=decode_s)
+    if isinstance(text, Reading):
+        return text
+    status, reason = _name_what_came(response, text)
+    return Reading(status=status, reason=reason, content_type=media_type, text=text)
+
+
+def sniff_media_type(response: OriginResponse) -> str | None:
+    """The type to read a body as: by its first bytes, then as stated; None when it cannot be read."""
+    head = response.body[:1024].lstrip()
+    stated = response.content_type.partition(";")[0].strip().lower()
+    if head.startswith(b"%PDF-"):
+        return "application/pdf"
+    looks_like_html = head[:200].lower().startswith((b"<!doctype html", b"<html"))
+    if stated == "application/xhtml+xml" or (looks_like_html and stated in {"", "application/octet-stream"}):
+        return "text/html"
+    if stated == "application/json" or stated.endswith("+json"):
+        return "application/json"
+    is_text = stated.startswith("text/") or stated == "application/xml" or stated.endswith("+xml")
+    return stated if is_text else None
+
+
+def _read_text(response: OriginResponse, media_type: str, *, decode_s: float) -> str | Reading:
+    if media_type == "application/pdf":
+        return read_pdf(response.body, limit_s=decode_s)
+    parameters = response.content_type.partition(";")[2]
+    content_type = f"{media_type};{parameters}" if parameters else media_type
+    document = read_document(response.body, content_type=content_type, url=response.url)
+    # A title may hold the one date or name that the page's statements leave out.
+    has_own_title = document.title not in {"", response.url} and media_type == "text/html"
+    return f"{document.title}\n\n{document.text}" if has_own_title and document.text else document.text
+
+
+def read_pdf(body: bytes, *, limit_s: float) -> str | Reading:
+    """The text of a PDF, read by a process that is ended after `limit_s` seconds; or why there is none."""
+    with tempfile.TemporaryDirectory(prefix="searchlight-pdf-") as name:
+        folder = Path(name)
+        try:
+            done = run_process(
+                [sys.executable, "-m", "pytest_searchlight.sources.pdf_reader"],
+                cwd=folder,
+                env={},
+                run_id="capture",
+                stdout_path=folder / "text.json",
+                stderr_path=folder / "stderr.log",
+                timeout_s=limit_s,
+                stdin_bytes=body,
+            )
+        except RunError as error:
+            return _fail_pdf(str(error))
+        if done.ended_by != "exit" or done.exit_code != 0:
+            return _fail_pdf(done.stop_reason or f"the decoder ended with code {done.exit_code}")
+        result = json.loads(done.stdout_path.read_bytes())
+    return str(result["text"]) if "text" in result else _fail_pdf(result["problem"])
+
+
+def _fail_pdf(reason: str) -> Reading:
+    return Reading(
+        status=CaptureStatus.FAILED,
+        reason=f"is a PDF that cannot be read: {reason}",
+        content_type="application/pdf",
+    )
+
+
+def _name_what_came(response: OriginResponse, text: str) -> tuple[CaptureStatus, str]:
+    """Whether `text` is the page, and if not, what it is."""
+    is_short = len(text) < _SHORT_PAGE_CHARS
+    if response.status in _ABSENT:
+        return CaptureStatus.ABSENT, f"the origin answers {response.status}: there is no such page"
+    blocked = _BLOCK_WORDS.search(text) if is_short else None
+    if response.status in _TURNED_AWAY or blocked:
+        why = f"says {blocked[0]!r}" if blocked else "turns us away"
+        return CaptureStatus.BLOCKED, f"the origin answers {response.status} and {why}"
+    if response.status != 200:
+        return CaptureStatus.FAILED, f"the origin answers {response.status}"
+    if (doubt := _find_doubt(response, text)) is not None:
+        return CaptureStatus.SUSPECT, doubt
+    return CaptureStatus.CAPTURED, ""
+
+
+def _find_doubt(response: OriginResponse, text: str) -> str | None:
+    if not text.strip():
+        return "has no readable text"
+    if len(text) < _SHORT_PAGE_CHARS and (found := _SCRIPT_WORDS.search(text)):
+        return f"is a page of scripts: says {found[0]!r}"
+    if len(text) < _FEW_CHARS and len(_SCRIPT_TAG.findall(response.body)) >= 2:
+        return "is a page of scripts with next to no text"
+    # What a whole page is about stands in its first lines; further down it may well speak of errors.
+    if len(text) < _SHORT_PAGE_CHARS and (found := _SOFT_ERROR_WORDS.search(text[:_FEW_CHARS])):
+        return f"calls itself an error although it answers 200: says {found[0]!r}"
+    return _find_garble(text)
+
+
+def _find_garble(text: str) -> str | None:
+    """Replacement and private-use characters are what wrong charsets and fonts without a map leave."""
+    odd = sum(char == "\ufffd" or "\ue000" <= char <= "\uf8ff" for char in text)
+    if odd > _GARBLED_SHARE * len(text):
+        return f"is garbled: {odd} of {len(text)} characters stand for nothing"
+    return None

@@ -1,0 +1,60 @@
+"""What a capture leaves: the record of a cited page."""
+
+from __future__ import annotations
+
+import hashlib
+from enum import StrEnum
+
+from pytest_searchlight.domain import Record
+
+
+class CaptureStatus(StrEnum):
+    """What came of capturing a cited address.
+
+    `ABSENT` is the origin's own word that there is no such page: a fact about the citation. `REFUSED` (our
+    rules), `FAILED` (network, size, type), `BLOCKED` (the origin turns readers like us away) and `SUSPECT`
+    (what came is hardly the page) are faults of the capture, and say nothing about the citation.
+    """
+
+    CAPTURED = "captured"
+    ABSENT = "absent"
+    REFUSED = "refused"
+    FAILED = "failed"
+    BLOCKED = "blocked"
+    SUSPECT = "suspect"
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether nothing can be said about a claim that rests on this source."""
+        return self not in {CaptureStatus.CAPTURED, CaptureStatus.ABSENT}
+
+
+class CapturedSource(Record):
+    """One cited address, as it read when it was captured.
+
+    Attributes:
+        url: the address as cited.
+        final_url: the address that answered, None when none did.
+        status: what came of it.
+        reason: a sentence for every status but ``captured``.
+        content_type: media type that the text was read from, empty when none came.
+        text: readable text; of a suspect page what there was, for review; else empty.
+        text_sha256: of the text in UTF-8; equal texts are kept once.
+        fetched_at: UTC, ISO 8601.
+        received_by_agent: the text is not the origin's but what the run's own tools returned for the address.
+    """
+
+    url: str
+    final_url: str | None
+    status: CaptureStatus
+    reason: str = ""
+    content_type: str = ""
+    text: str = ""
+    text_sha256: str
+    fetched_at: str
+    received_by_agent: bool = False
+
+
+def hash_text(text: str) -> str:
+    """SHA-256 (hex) of `text` in UTF-8; a lone surrogate has a hash too."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,197 @@
+"""What a capture refuses to do, and where it stops."""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import ipaddress
+import ssl
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+from origin_stage import LOOPBACK, PARAGRAPH, Origin, Reply, resolve_to_loopback
+from provider_stage.loopback_certificates import LoopbackCertificates, write_certificates
+
+from pytest_searchlight.sources import CapturePolicy, CaptureStatus, IpAddress, capture, is_public
+
+STRICT = CapturePolicy(wall_clock_s=20)
+LENIENT_SCHEME = CapturePolicy(wall_clock_s=20, allow_http=True)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1/",
+        "http://2130706433/",
+        "http://0x7f.1/",
+        "http://017700000001/",
+        "http://[::1]/",
+        "http://[::ffff:127.0.0.1]/",
+        "http://[64:ff9b::7f00:1]/",
+        "http://[2002:7f00:1::]/",
+        "http://169.254.169.254/latest/meta-data/",
+        "http://10.0.0.1/",
+        "http://100.64.0.1/",
+        "http://0.0.0.0/",
+        "http://224.0.0.1/",
+    ],
+)
+def test_an_address_that_is_not_public_is_refused_in_every_spelling(url: str) -> None:
+    source = capture(url, policy=LENIENT_SCHEME)
+    assert (source.status, source.text) == (CaptureStatus.REFUSED, "")
+    assert "not public" in source.reason
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("http://public.example/", "http"),
+        ("https://user:pw@public.example/", "credentials"),
+        ("ftp://public.example/", "http(s)"),
+        ("file:///etc/passwd", "http(s)"),
+        ("javascript:alert(1)", "http(s)"),
+        ("/relative", "http(s)"),
+        ("", "http(s)"),
+        ("https://[::1", "address"),
+        ("https://exa\x00mple.test/", "address"),
+    ],
+)
+def test_what_is_no_plain_https_address_is_refused_before_any_name_is_resolved(url: str, why: str) -> None:
+    source = capture(url, policy=STRICT)
+    assert source.status is CaptureStatus.REFUSED
+    assert why in source.reason
+
+
+def test_a_host_with_one_private_address_among_public_ones_is_refused() -> None:
+    async def resolve(host: str, port: int) -> list[IpAddress]:
+        del host, port
+        return [ipaddress.ip_address("93.184.215.14"), ipaddress.ip_address("192.168.0.1")]
+
+    source = capture("https://two-faced.example/", policy=dataclasses.replace(STRICT, resolve=resolve))
+    assert source.status is CaptureStatus.REFUSED
+
+
+@pytest.mark.parametrize("address", ["8.8.8.8", "2606:4700:4700::1111"])
+def test_public_addresses_are_public(address: str) -> None:
+    assert is_public(ipaddress.ip_address(address))
+
+
+def test_every_redirect_is_checked_like_the_first_address(origin: Origin) -> None:
+    asked: list[str] = []
+
+    async def resolve(host: str, port: int) -> list[IpAddress]:
+        asked.append(host)
+        if host == "169.254.169.254":
+            return [ipaddress.ip_address(host)]
+        return await resolve_to_loopback(host, port)
+
+    url = origin.redirect("/hop", "http://169.254.169.254/latest/meta-data/")
+    source = capture(url, policy=dataclasses.replace(LOOPBACK, resolve=resolve))
+    assert source.status is CaptureStatus.REFUSED
+    assert asked == ["127.0.0.1", "169.254.169.254"]
+
+
+def test_a_redirect_from_https_down_to_http_is_refused_unless_http_is_allowed(origin: Origin) -> None:
+    strict = dataclasses.replace(LOOPBACK, allow_http=False)
+    assert capture(origin.url, policy=strict).status is CaptureStatus.REFUSED
+
+
+def test_five_redirects_are_followed_and_six_are_not(origin: Origin) -> None:
+    origin.serve_html("/page-0", f"<p>{PARAGRAPH}</p>")
+    for number in range(1, 7):
+        origin.redirect(f"/page-{number}", f"/page-{number - 1}", status=307)
+    five = capture(f"{origin.url}/page-5", policy=LOOPBACK)
+    six = capture(f"{origin.url}/page-6", policy=LOOPBACK)
+    assert (five.status, five.final_url) == (CaptureStatus.CAPTURED, f"{origin.url}/page-0")
+    assert (six.status, six.reason) == (CaptureStatus.FAILED, "redirects more than 5 times")
+
+
+def test_nothing_of_the_user_is_sent(origin: Origin, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login me password secret-0000\n")
+    netrc.chmod(0o600)
+    monkeypatch.setenv("NETRC", str(netrc))
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9/")
+    origin.serve("/", Reply(status=302, headers={"Location": "/page", "Set-Cookie": "id=1"}))
+    origin.serve_html("/page", f"<p>{PARAGRAPH}</p>")
+    assert capture(f"{origin.url}/", policy=LOOPBACK).status is CaptureStatus.CAPTURED
+    sent = {name.lower() for _, headers in origin.requests for name in headers}
+    assert sent.isdisjoint({"authorization", "cookie", "referer", "proxy-authorization"})
+
+
+def test_a_body_that_never_ends_is_ended_by_its_size(origin: Origin) -> None:
+    policy = dataclasses.replace(LOOPBACK, max_wire_bytes=1000)
+    source = capture(origin.serve("/drip", Reply(drip=True)), policy=policy)
+    assert (source.status, source.reason) == (CaptureStatus.FAILED, "is larger than 1000 bytes")
+
+
+def test_a_slow_origin_is_ended_by_the_clock_however_often_it_sends_something(origin: Origin) -> None:
+    policy = dataclasses.replace(LOOPBACK, wall_clock_s=0.2)
+    source = capture(origin.serve("/drip", Reply(drip=True)), policy=policy)
+    assert (source.status, source.reason) == (CaptureStatus.FAILED, "took longer than 0.2 s")
+
+
+def test_a_bomb_is_stopped_while_it_unpacks(origin: Origin) -> None:
+    bomb = Reply(body=gzip.compress(b"0" * 5_000_000), headers={"Content-Encoding": "gzip"})
+    source = capture(origin.serve("/bomb", bomb), policy=dataclasses.replace(LOOPBACK, max_body_bytes=10_000))
+    assert (source.status, source.reason) == (
+        CaptureStatus.FAILED,
+        "is larger than 10000 bytes once decompressed",
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "encoding"),
+    [(b"no gzip", "gzip"), (gzip.compress(b"x" * 9000)[:-20], "gzip"), (b"abc", "br")],
+    ids=["not-compressed", "cut-off", "not-asked-for"],
+)
+def test_a_body_that_is_not_encoded_as_it_says_is_a_failed_capture(
+    origin: Origin, body: bytes, encoding: str
+) -> None:
+    url = origin.serve("/", Reply(body=body, headers={"Content-Encoding": encoding}))
+    assert capture(url, policy=LOOPBACK).status is CaptureStatus.FAILED
+
+
+def test_a_dead_origin_is_a_failed_capture() -> None:
+    assert capture("http://127.0.0.1:9/", policy=LOOPBACK).status is CaptureStatus.FAILED
+
+
+class _Lighthouse(BaseHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Keep quiet."""
+
+    def do_GET(self) -> None:
+        """Tell which host was asked for."""
+        self.send_response(200)
+        self.send_header("Content-Type", "text/plain")
+        self.end_headers()
+        self.wfile.write(f"asked as {self.headers['Host']}. {PARAGRAPH}".encode())
+
+
+@pytest.fixture
+def certificates(tmp_path: Path) -> LoopbackCertificates:
+    return write_certificates(tmp_path, hosts=["lighthouse.example"])
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [("lighthouse.example", CaptureStatus.CAPTURED), ("impostor.example", CaptureStatus.FAILED)],
+)
+def test_the_certificate_must_be_the_hosts_although_the_connection_goes_to_an_address(
+    certificates: LoopbackCertificates, host: str, status: CaptureStatus
+) -> None:
+    serving = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    serving.load_cert_chain(certificates.chain)
+    trust = ssl.create_default_context(cafile=str(certificates.authority))
+    with HTTPServer(("127.0.0.1", 0), _Lighthouse) as server:
+        server.socket = serving.wrap_socket(server.socket, server_side=True)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        thread.start()
+        policy = dataclasses.replace(LOOPBACK, allow_http=False, trust=lambda: trust)
+        source = capture(f"https://{host}:{server.server_port}/", policy=policy)
+        server.shutdown()
+        thread.join(timeout=5)
+    assert source.status is status, source.reason
+    assert (f"asked as {host}" in source.text) is (status is CaptureStatus.CAPTURED)
