@@ -64,13 +64,19 @@ class Ledger:
         self._path = path
         self._caps = caps
         self._started_at_s = started_at_s
-        self._connection = sqlite3.connect(path, timeout=_LOCK_WAIT_S, isolation_level=None)
+        with self._explaining_faults():
+            self._connection = sqlite3.connect(path, timeout=_LOCK_WAIT_S, isolation_level=None)
         for statement in ("PRAGMA journal_mode=WAL", "PRAGMA synchronous=OFF", *_SCHEMA.split(";")):
             self._execute(statement)
 
     def _execute(self, statement: str, values: Sequence[str | float | None] = ()) -> sqlite3.Cursor:
-        try:
+        with self._explaining_faults():
             return self._connection.execute(statement, values)
+
+    @contextmanager
+    def _explaining_faults(self) -> Iterator[None]:
+        try:
+            yield
         except sqlite3.Error as error:
             raise DiskError(
                 f"{self._path}: cannot keep the session's ledger ({error}); free some space, then go on with "

@@ -42,7 +42,7 @@ AGENTS_CONFTEST = (
 """Makes the agents of `scripted_agents` known in a project."""
 
 
-def make_task(name: str, *, control: bool = False, **fields: Any) -> dict[str, Any]:
+def make_task(name: str, *, control: bool = False, **fields: Any) -> dict[str, Any]:  # noqa: ANN401
     """A task whose right answer is blue; a control's is none. `fields` replace what it has."""
     right, wrong = (
         ({"colour": None}, {"colour": "red"}) if control else ({"colour": "blue"}, {"colour": "red"})
@@ -200,7 +200,7 @@ class Project:
 
     def run_apart(self, *args: str, **env: str) -> Finished:
         """Run pytest in a process of its own."""
-        return self.finish(self.start(*args, **env))
+        return self.finish(self.start(*args, prepare=None, **env))
 
     def sew(self, *args: str, **env: str) -> Finished:
         """Run ``sew`` to its end."""
@@ -231,7 +231,7 @@ class Project:
                 stdout=out,
                 stderr=err,
                 start_new_session=True,
-                preexec_fn=prepare,
+                preexec_fn=prepare,  # noqa: PLW1509 - it only sets how signals are taken
             )
 
     def _open_output(self, name: str) -> IO[bytes]:

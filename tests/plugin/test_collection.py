@@ -168,8 +168,6 @@ def test_a_broken_catalog_is_refused_with_file_line_and_field(project: Project) 
 
 
 def test_an_unknown_check_is_refused_before_anything_runs(project: Project) -> None:
-    from plugin.small_project import make_task
-
     project.write_catalog([make_task("sky", checks=[{"kind": "value-mach", "field": "/colour"}])])
     done = project.run("catalogs")
     assert done.code == 4

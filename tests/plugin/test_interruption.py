@@ -1,4 +1,4 @@
-"""Sessions that are ended from outside: what is finished is kept, nothing survives, resuming completes them."""
+"""Sessions that are ended from outside: what is finished is kept, nothing survives, resuming goes on."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def count_files(project: Project, pattern: str) -> int:
 @pytest.fixture(
     scope="module",
     params=[(ending, way) for ending in ENDINGS for way in ("bare", "n2")],
-    ids=lambda param: "-".join(param),
+    ids="-".join,
 )
 def ended(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
@@ -154,8 +154,6 @@ def test_a_killed_worker_is_a_fault_of_infrastructure_and_the_others_go_on(proje
 
 
 def test_an_agent_that_ignores_sigterm_ends_with_its_budget(project: Project) -> None:
-    from plugin.small_project import make_task
-
     project.write("conftest.py", AGENTS_CONFTEST)
     project.write_catalog([make_task("slow", budgets={"wall_clock_s": 1})], agents=["hanging"])
     done = project.run("catalogs")

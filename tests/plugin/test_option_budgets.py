@@ -1,4 +1,4 @@
-"""The session's budgets: ``--searchlight-max-cost-usd``, ``-tokens``, ``-provider-calls``, ``-wall-clock-s``."""
+"""The budgets of a session: the options ``--searchlight-max-...``."""
 
 from __future__ import annotations
 

@@ -1,0 +1,176 @@
+"""Attempts at one run: what is tried again and after which pause, and what is not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pytest
+from plugin.scripted_agents import ScriptedAgent
+from rooms.records_for_tests import SHOP, make_run
+
+from pytest_searchlight.domain import STATUS_RULES, RunStatus
+from pytest_searchlight.errors import DiskError, RunError
+from pytest_searchlight.evidence import OpenBundle, SessionFolder, open_bundle
+from pytest_searchlight.extensions import AgentJob, AgentTrace, ObservedRun
+from pytest_searchlight.metering import MeteredCall, Metering
+from pytest_searchlight.runner import MAX_ATTEMPTS, Attempts, choose_pause_s, settle_trace
+from pytest_searchlight.workspace import create_scratch_root
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+RIGHT = AgentTrace(status=RunStatus.GRADED, answer_text='{"colour": "blue"}')
+FAULT = AgentTrace(status=RunStatus.AGENT_ERROR, reason="it crashed")
+
+
+@dataclass
+class Stage:
+    """Plays a run whose agent does what `steps` say, one after the other."""
+
+    folder: Path
+    steps: list[AgentTrace | BaseException]
+    pauses_s: list[float] = field(default_factory=list)
+    kept: list[ObservedRun] = field(default_factory=list)
+    homes: list[Path] = field(default_factory=list)
+
+    def play(self) -> ObservedRun:
+        session = SessionFolder(self.folder / "session")
+        session.create()
+        with create_scratch_root(self.folder) as scratch:
+            attempts = Attempts(
+                run=make_run(),
+                agent=ScriptedAgent("staged", self.act),
+                agent_version="1.0",
+                open_workspace=scratch.create_workspace,
+                proxy=None,
+                open_bundle=lambda: open_bundle(session, "run"),
+                keep_failed=self.keep,
+                environment={},
+                wait=self.pauses_s.append,
+            )
+            return attempts.settle()[0]
+
+    def act(self, job: AgentJob) -> AgentTrace:
+        self.homes.append(job.home)
+        step = self.steps.pop(0)
+        if isinstance(step, BaseException):
+            raise step
+        return step
+
+    def keep(self, observed: ObservedRun, bundle: OpenBundle) -> None:
+        assert bundle.folder.is_dir()
+        self.kept.append(observed)
+
+
+@pytest.fixture
+def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Stage]:
+    monkeypatch.chdir(tmp_path)
+
+    def set_up(*steps: AgentTrace | BaseException) -> Stage:
+        return Stage(tmp_path, [*steps])
+
+    return set_up
+
+
+@pytest.mark.parametrize("status", [s for s, rule in STATUS_RULES.items() if not rule.retry])
+def test_what_was_measured_is_never_tried_again(stage: Callable[..., Stage], status: RunStatus) -> None:
+    played = stage(AgentTrace(status=status))
+    assert played.play().attempts == 1
+    assert played.pauses_s == []
+
+
+@pytest.mark.parametrize("status", [s for s, rule in STATUS_RULES.items() if rule.retry])
+def test_a_fault_is_tried_again_with_growing_pauses_and_then_given_up(
+    stage: Callable[..., Stage], status: RunStatus
+) -> None:
+    played = stage(*[AgentTrace(status=status)] * MAX_ATTEMPTS)
+    observed = played.play()
+    assert (observed.trace.status, observed.attempts) == (status, MAX_ATTEMPTS)
+    assert played.pauses_s == [1.0, 4.0]
+    assert [each.attempts for each in played.kept] == [1, 2]
+
+
+def test_each_attempt_gets_a_fresh_workspace_that_is_removed(stage: Callable[..., Stage]) -> None:
+    played = stage(FAULT, FAULT, RIGHT)
+    assert played.play().trace.status is RunStatus.GRADED
+    assert len(set(played.homes)) == 3
+    assert not any(home.exists() for home in played.homes)
+
+
+def test_a_provider_that_asks_for_time_gets_it_up_to_two_minutes() -> None:
+    assert choose_pause_s(1, retry_after_s=30) == 30
+    assert choose_pause_s(2, retry_after_s=0) == 0
+    assert choose_pause_s(1, retry_after_s=86_400) == 120
+
+
+def test_what_an_adapter_throws_is_a_status_and_never_the_end(stage: Callable[..., Stage]) -> None:
+    observed = stage(*[LookupError("no such\ud83d thing")] * MAX_ATTEMPTS).play()
+    assert observed.trace.status is RunStatus.AGENT_ERROR
+    assert observed.trace.reason.startswith("adapter of agent 'staged' failed: LookupError: no such")
+
+
+def test_a_run_error_carries_its_own_status(stage: Callable[..., Stage]) -> None:
+    fault = RunError("limit", status=RunStatus.RATE_LIMITED, retry_after_s=7)
+    played = stage(fault, RIGHT)
+    assert played.play().attempts == 2
+    assert played.pauses_s == [7]
+    assert played.kept[0].trace.status is RunStatus.RATE_LIMITED
+
+
+@pytest.mark.parametrize("error", [DiskError("full"), KeyboardInterrupt()])
+def test_a_full_disk_and_ctrl_c_are_passed_on(stage: Callable[..., Stage], error: BaseException) -> None:
+    with pytest.raises(type(error)):
+        stage(error).play()
+
+
+# --- what the wire says ----------------------------------------------------------------------------------
+
+
+def meter(*outcomes: str, listed: bool = True) -> Metering:
+    calls = [
+        MeteredCall.model_validate(
+            {"request_id": i, "tool": "find", "started_s": 0, "request_bytes": 1, "outcome": outcome}
+        )
+        for i, outcome in enumerate(outcomes)
+    ]
+    return Metering(
+        started=True,
+        tools_listed=listed,
+        calls=tuple(calls),
+        stderr_tail="no key",
+        recording_incomplete=False,
+    )
+
+
+def test_an_answer_without_a_server_is_from_memory_and_measures_nothing() -> None:
+    trace = settle_trace(RIGHT, meter(listed=False), setup=SHOP)
+    assert trace.status is RunStatus.SETUP_UNAVAILABLE
+    assert "did not see the server list its tools (reached: started)" in trace.reason
+    assert "no key" in trace.reason
+
+
+def test_a_meter_that_never_ran_is_unobserved() -> None:
+    trace = settle_trace(RIGHT, Metering(), setup=SHOP)
+    assert trace.status is RunStatus.SETUP_UNAVAILABLE
+    assert "reached: unobserved" in trace.reason
+
+
+def test_a_server_that_died_before_any_success_measures_nothing() -> None:
+    assert settle_trace(RIGHT, meter("server_died"), setup=SHOP).status is RunStatus.SETUP_UNAVAILABLE
+
+
+def test_a_server_that_died_after_a_success_is_flagged() -> None:
+    trace = settle_trace(RIGHT, meter("ok", "server_died"), setup=SHOP)
+    assert trace.status is RunStatus.GRADED
+    assert "server_died" in trace.flags
+
+
+def test_calls_beyond_the_budget_are_flagged() -> None:
+    assert settle_trace(RIGHT, meter("ok", "refused_budget"), setup=SHOP).flags == ("refused_budget",)
+
+
+def test_a_fault_that_the_agent_told_itself_stays_as_it_is() -> None:
+    assert settle_trace(FAULT, meter("server_died", listed=False), setup=SHOP) is FAULT
+    assert settle_trace(RIGHT, None, setup=SHOP) is RIGHT

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rooms.records_for_tests import NO_SEARCH, SHOP, make_run, observe
+
+from pytest_searchlight.audit import audit_run, register_audit_rules
+from pytest_searchlight.domain import CallOutcome, RunStatus, ToolCall
+from pytest_searchlight.extensions import AgentTrace, ObservedRun, Registry
+from pytest_searchlight.metering import MeteredCall, MeteredTool, Metering
+
+if TYPE_CHECKING:
+    from pytest_searchlight.domain import AuditFinding
+
+FIND = ToolCall(tool="find", server="shop", outcome=CallOutcome.OK)
+
+
+def audit(observed: ObservedRun) -> list[AuditFinding]:
+    registry = Registry()
+    register_audit_rules(registry)
+    return [*audit_run(observed, registry)]
+
+
+def trace_of(*calls: ToolCall, offered: tuple[str, ...] | None = None) -> AgentTrace:
+    return AgentTrace(status=RunStatus.GRADED, tool_calls=calls, tools_offered=offered)
+
+
+def meter(*tools: str, listed: tuple[str, ...] = ("find", "read"), outcome: str = "ok") -> Metering:
+    return Metering(
+        started=True,
+        tools_listed=True,
+        tools=tuple(MeteredTool(name=name, description_chars=0, schema_sha256="") for name in listed),
+        calls=tuple(
+            MeteredCall.model_validate(
+                {"request_id": i, "tool": tool, "started_s": 0, "request_bytes": 1, "outcome": outcome}
+            )
+            for i, tool in enumerate(tools)
+        ),
+    )
+
+
+def test_calls_that_the_contract_names_are_fine() -> None:
+    notepad = ToolCall(tool="notepad", outcome=CallOutcome.OK)
+    observed = observe(
+        trace_of(FIND, notepad, offered=("find", "read", "notepad")),
+        run=make_run(SHOP),
+        metering=meter("find"),
+        own_tools=frozenset({"notepad"}),
+    )
+    assert audit(observed) == []
+
+
+def test_an_executed_call_outside_the_contract_contaminates() -> None:
+    for call in (
+        ToolCall(tool="WebSearch", outcome=CallOutcome.OK),
+        ToolCall(tool="find", server="other", outcome=CallOutcome.OK),
+        ToolCall(tool="buy", server="shop", outcome=CallOutcome.ERROR),
+        ToolCall(tool="find", outcome=CallOutcome.OK, executed=None),
+    ):
+        findings = audit(observe(trace_of(call), run=make_run(SHOP)))
+        assert [(finding.rule, finding.contaminates) for finding in findings] == [("calls-in-contract", True)]
+        assert call.tool in findings[0].message
+
+
+def test_a_refused_call_outside_the_contract_is_reported_and_does_no_harm() -> None:
+    call = ToolCall(tool="WebSearch", outcome=CallOutcome.REFUSED, executed=False)
+    (finding,) = audit(observe(trace_of(call), run=make_run(NO_SEARCH)))
+    assert not finding.contaminates
+    assert "was attempted and refused" in finding.message
+
+
+def test_a_tool_that_was_offered_beyond_the_contract_is_reported() -> None:
+    (finding,) = audit(observe(trace_of(offered=("find", "WebFetch")), run=make_run(SHOP)))
+    assert (finding.rule, finding.tool, finding.contaminates) == ("tools-offered", "WebFetch", False)
+
+
+def test_a_product_that_does_not_tell_its_tools_is_not_accused() -> None:
+    assert audit(observe(trace_of(offered=None), run=make_run(SHOP))) == []
+
+
+def test_a_server_that_lists_other_tools_than_pinned_is_reported() -> None:
+    findings = audit(observe(trace_of(), run=make_run(SHOP), metering=meter(listed=("find", "buy"))))
+    assert {(finding.rule, finding.tool) for finding in findings} == {
+        ("wire-tools", "buy"),
+        ("wire-tools", "read"),
+    }
+    assert not any(finding.contaminates for finding in findings)
+
+
+def test_a_difference_between_transcript_and_wire_is_reported_by_its_numbers() -> None:
+    observed = observe(trace_of(FIND, FIND), run=make_run(SHOP), metering=meter("find", "read"))
+    messages = {finding.message for finding in audit(observed)}
+    assert messages == {
+        "'find': 2 call(s) in the transcript, 1 on the wire",
+        "'read': 0 call(s) in the transcript, 1 on the wire",
+    }
+
+
+def test_a_call_that_the_product_refused_is_not_missed_on_the_wire() -> None:
+    refused = FIND.model_copy(update={"outcome": CallOutcome.REFUSED, "executed": False})
+    assert audit(observe(trace_of(FIND, refused), run=make_run(SHOP), metering=meter("find"))) == []

@@ -1,0 +1,190 @@
+"""The summary's numbers: they reconcile, they can be recomputed, and what is unknown is null."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rooms.records_for_tests import make_record
+
+from pytest_searchlight.domain import STATUS_RULES, Cost, RunRecord, RunStatus, SetupKind, Usage
+from pytest_searchlight.errors import EvidenceError, SummaryError
+from pytest_searchlight.evidence import Scrubber, SessionFolder, encode_json, open_bundle, seal_bundle
+from pytest_searchlight.summary import (
+    PlannedRun,
+    count_runs,
+    read_records,
+    summarize,
+    write_plan,
+    write_summary,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_searchlight.summary_schema import Summary
+
+
+def sum_up(*records: RunRecord) -> Summary:
+    return summarize(records, facts={"seed": 0}, extra={})
+
+
+@st.composite
+def random_record(draw: st.DrawFn) -> RunRecord:
+    status = draw(st.sampled_from(RunStatus))
+    tokens, usd = draw(st.none() | st.integers(0, 10**9)), draw(st.none() | st.floats(0, 1e6))
+    return make_record(
+        catalog=draw(st.sampled_from(["small", "other"])),
+        task=draw(st.sampled_from(["sky", "sea", "sun"])),
+        agent=draw(st.sampled_from(["one", "two"])),
+        model_name=draw(st.sampled_from([None, "m-1"])),
+        setup=draw(st.sampled_from(["no-search", "floor"])),
+        setup_kind=SetupKind.NO_SEARCH,
+        control=draw(st.booleans()),
+        status=status,
+        passed=draw(st.booleans()) if status is RunStatus.GRADED else None,
+        usage=Usage(input_tokens=tokens, output_tokens=tokens),
+        cost=Cost(agent_usd=usd, provider_usd=usd),
+        provider_calls=draw(st.none() | st.integers(0, 100)),
+        provider_latencies_s=tuple(draw(st.lists(st.floats(0, 1e4), max_size=4))),
+        duration_s=draw(st.none() | st.floats(0, 1e5)),
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(random_record(), max_size=40))
+def test_counts_reconcile_in_every_row_whatever_happened(records: list[RunRecord]) -> None:
+    summary = sum_up(*records)
+    for row in (summary.counts, *summary.results, *summary.tasks):
+        assert row.planned == row.passes + row.failures + sum(row.excluded.values())
+        assert row.graded == row.passes + row.failures == row.passes + sum(row.failed_as.values())
+    for rows in (summary.results, summary.tasks):
+        assert sum(row.planned for row in rows) == len(records)
+        assert sum(row.passes for row in rows) == summary.counts.passes
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(random_record(), max_size=20))
+def test_everything_is_recomputed_from_the_rows_and_is_plain_json(records: list[RunRecord]) -> None:
+    summary = sum_up(*records)
+    rows = [record.model_dump_json() for record in records]
+    again = sum_up(*(RunRecord.model_validate_json(row) for row in rows))
+    text = encode_json(summary.model_dump(mode="json"))
+    assert encode_json(again.model_dump(mode="json")) == text
+    json.loads(text, parse_constant=pytest.fail)
+
+
+def test_a_setup_without_a_measured_run_has_nulls_and_no_zeros() -> None:
+    (row,) = sum_up(make_record(status=RunStatus.AGENT_ERROR, passed=None)).results
+    assert (row.coverage, row.pass_rate, row.pass_rate_ci95) == (0.0, None, None)
+    assert (row.tokens.total, row.tokens.mean, row.cost_usd.per_success) == (None, None, None)
+    assert (row.duration_s.count, row.duration_s.p50) == (0, None)
+    assert row.excluded["agent_error"] == 1
+
+
+def test_faults_of_infrastructure_are_in_no_denominator() -> None:
+    fault = make_record(status=RunStatus.PROVIDER_ERROR, passed=None)
+    (row,) = sum_up(make_record(), make_record(passed=False), fault).results
+    assert (row.planned, row.graded, row.pass_rate) == (3, 2, 0.5)
+
+
+@pytest.mark.parametrize("status", [s for s, rule in STATUS_RULES.items() if rule.counts])
+def test_what_counts_is_a_failure_unless_it_passed(status: RunStatus) -> None:
+    counts = count_runs([make_record(status=status, passed=False if status is RunStatus.GRADED else None)])
+    assert (counts.failures, counts.failed_as[status]) == (1, 1)
+
+
+def test_contaminated_runs_never_pass_and_are_counted_apart() -> None:
+    (row,) = sum_up(make_record(status=RunStatus.CONTAMINATED, passed=None)).results
+    assert (row.contaminated, row.passes, row.pass_rate) == (1, 0, 0.0)
+
+
+def test_controls_count_but_are_left_out_of_what_has_an_answer() -> None:
+    (row,) = sum_up(make_record(), make_record(control=True), make_record(passed=False)).results
+    assert (row.passes, row.graded) == (2, 3)
+    assert (row.answerable.planned, row.answerable.passes, row.answerable.graded) == (2, 1, 2)
+
+
+def test_a_sum_is_unknown_as_soon_as_one_part_is() -> None:
+    unknown = make_record(passed=False, usage=Usage(), cost=Cost(agent_usd=None, provider_usd=0.0))
+    (row,) = sum_up(make_record(), unknown).results
+    assert (row.tokens.total, row.tokens.known_runs, row.tokens.mean) == (None, 1, 15)
+    assert row.cost_usd.total is None
+
+
+def test_failed_runs_are_in_the_price_of_a_success() -> None:
+    (row,) = sum_up(make_record(), make_record(passed=False)).results
+    assert row.cost_usd.per_success == 0.5
+    assert row.tokens.per_success == 30
+
+
+def test_a_pass_of_a_run_that_does_not_count_is_refused() -> None:
+    with pytest.raises(SummaryError, match="1 planned runs"):
+        count_runs([make_record(status=RunStatus.AGENT_ERROR, passed=True)])
+
+
+# --- on disk ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> SessionFolder:
+    """A session of two planned runs, one of them made."""
+    folder = SessionFolder(tmp_path / "session")
+    folder.create()
+    folder.session_file.write_text('{"seed": 7}', encoding="utf-8")
+    records = [make_record(run_id="a", task="sky"), make_record(run_id="b", task="sea")]
+    write_plan(folder, [PlannedRun(nodeid=record.run_id, record=not_run(record)) for record in records])
+    seal(folder, records[0])
+    return folder
+
+
+def not_run(record: RunRecord) -> RunRecord:
+    return record.model_copy(update={"status": RunStatus.NOT_RUN, "passed": None})
+
+
+def seal(folder: SessionFolder, record: RunRecord) -> None:
+    bundle = open_bundle(folder, record.run_id)
+    head = {"record": record.model_dump(mode="json")}
+    seal_bundle(bundle, destination=folder.runs / record.run_id, head=head, files={}, scrub=Scrubber([]))
+
+
+def test_every_planned_run_has_a_row_in_the_plans_order(session: SessionFolder) -> None:
+    assert [(record.run_id, record.status) for record in read_records(session)] == [
+        ("a", RunStatus.GRADED),
+        ("b", RunStatus.NOT_RUN),
+    ]
+
+
+def test_what_extensions_added_is_kept_when_the_summary_is_rebuilt(session: SessionFolder) -> None:
+    write_summary(session, extra={"weather": "fine"})
+    assert write_summary(session).extra == {"weather": "fine"}
+
+
+def test_evidence_of_a_run_that_was_never_planned_is_refused(session: SessionFolder) -> None:
+    seal(session, make_record(run_id="stray"))
+    with pytest.raises(
+        SummaryError, match="1 run\\(s\\) have evidence but were never planned, for example stray"
+    ):
+        write_summary(session)
+
+
+def test_a_plan_keeps_what_it_has_and_takes_what_is_new(session: SessionFolder) -> None:
+    new = make_record(run_id="c", task="sun")
+    write_plan(session, [PlannedRun(nodeid="c", record=not_run(new))])
+    write_plan(session, [PlannedRun(nodeid="c", record=not_run(new))])
+    assert [record.run_id for record in read_records(session)] == ["a", "b", "c"]
+
+
+def test_a_changed_run_takes_its_place_and_sets_the_old_evidence_aside(session: SessionFolder) -> None:
+    write_plan(session, [PlannedRun(nodeid="a", record=not_run(make_record(run_id="a2", task="sky")))])
+    assert sorted(record.run_id for record in read_records(session)) == ["a2", "b"]
+    assert [path.name.partition(".")[0] for path in session.attempts.iterdir()] == ["a"]
+
+
+def test_a_torn_plan_is_told_by_its_path(session: SessionFolder) -> None:
+    session.plan_file.write_text('{"nodeid": "a", "rec', encoding="utf-8")
+    with pytest.raises(EvidenceError, match=r"plan\.jsonl: not a readable plan"):
+        read_records(session)
