@@ -38,6 +38,14 @@ LaunchServer = Callable[[], Mapping[str, JsonValue]]
 
 
 @dataclass(frozen=True)
+class Pace:
+    """How fast all workers together may call a provider, and the file through which they take turns."""
+
+    file: Path
+    calls_per_s: float
+
+
+@dataclass(frozen=True)
 class MeteringProxy:
     """Stands between an agent and the setup's server; one for every attempt.
 
@@ -48,6 +56,7 @@ class MeteringProxy:
     run: TestRun
     launch: LaunchServer
     tap_costs: bool = False
+    pace: Pace | None = None
 
     def prepare(self, workspace: Workspace, wire_folder: Path) -> McpServer:
         """Write the proxy's private spec file and give the command that starts the proxy.
@@ -61,6 +70,9 @@ class MeteringProxy:
             "server": self._launch_or_fault(wire_folder),
             "spool": str(wire_folder),
             "max_tool_calls": self.run.task.budgets.provider_calls,
+            "pace": None
+            if self.pace is None
+            else {"file": str(self.pace.file), "calls_per_s": self.pace.calls_per_s},
         }
         spec_file = workspace.write_private("meter.json", json.dumps(spec).encode())
         assert setup.server is not None, "only setups with a server are metered"

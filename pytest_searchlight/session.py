@@ -41,7 +41,7 @@ from pytest_searchlight.ledger import Ledger
 from pytest_searchlight.limits import UNLIMITED, Limits, read_limits
 from pytest_searchlight.pricing import PriceList, read_prices
 from pytest_searchlight.providers import build_server_launch
-from pytest_searchlight.runner import Attempts, MeteringProxy, OpenWorkspace
+from pytest_searchlight.runner import Attempts, MeteringProxy, OpenWorkspace, Pace
 from pytest_searchlight.settings import INSTALLS_FOLDER, Settings
 from pytest_searchlight.store import RunStore, name_lane
 from pytest_searchlight.workspace import (
@@ -237,7 +237,12 @@ class BenchmarkSession:
             return None
         closed_web = self._closed_webs.get(run.catalog)
         launch = partial(self.build_launch, run.setup, closed_web=closed_web)
-        return MeteringProxy(run, launch=launch, tap_costs=self.settings.tap_costs)
+        pace = self._choose_pace(run.setup)
+        return MeteringProxy(run, launch=launch, tap_costs=self.settings.tap_costs, pace=pace)
+
+    def _choose_pace(self, setup: SearchSetup) -> Pace | None:
+        calls_per_s = self.limits.get(setup.name, UNLIMITED).calls_per_s
+        return None if calls_per_s is None else Pace(self.folder.root / f"pace.{setup.name}", calls_per_s)
 
     @property
     def installs(self) -> Path:

@@ -131,6 +131,8 @@ class HostedSession:
 
     def _report(self, error: ExchangeError, requests: list[Message]) -> None:
         """Answers the requests that the server left open, and records why."""
+        if error.retry_after_s is not None:
+            self._client.pace.postpone(error.retry_after_s)
         data = {"httpStatus": error.status, "retryAfterSeconds": error.retry_after_s}
         for request in requests:
             self._client.requests.remove(request)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from pytest_searchlight.meter.capped_log import CappedLog
     from pytest_searchlight.meter.frames import Message
+    from pytest_searchlight.meter.pacing import Pace
     from pytest_searchlight.meter.pending import CallBudget, PendingRequests
     from pytest_searchlight.meter.recorder import Recorder
     from pytest_searchlight.meter.staging import Chunk
@@ -87,14 +88,21 @@ class ClientOutput:
 
 
 class ClientFrames(FrameSorter):
-    """Frames of the client: all pass, but for tool calls beyond the budget."""
+    """Frames of the client: all pass, tool calls in turn and within the budget."""
 
     def __init__(
-        self, *, requests: PendingRequests, budget: CallBudget, output: ClientOutput, recorder: Recorder
+        self,
+        *,
+        requests: PendingRequests,
+        budget: CallBudget,
+        pace: Pace,
+        output: ClientOutput,
+        recorder: Recorder,
     ) -> None:
         super().__init__()
         self._requests = requests
         self._budget = budget
+        self._pace = pace
         self._output = output
         self._recorder = recorder
 
@@ -104,17 +112,25 @@ class ClientFrames(FrameSorter):
         added = [self._requests.add(message) for message in messages]
         if not all(added):
             return False
-        drawn = [self._budget.draw() for message in messages if message.method == "tools/call"]
+        calls = [message for message in messages if message.method == "tools/call"]
+        drawn = [self._budget.draw() for _ in calls]
         if all(drawn):
+            for call in calls:
+                self._wait_turn(call)
             return True
         for message in messages:
             self._refuse(message)
         return False
 
+    def _wait_turn(self, call: Message) -> None:
+        waited_s = self._pace.wait_turn()
+        if waited_s > 0:
+            self._recorder.note_event("paced", id=call.id, waited_s=waited_s)
+
     def judge_head(self, head: bytes, *, held_bytes: int) -> bool | None:
-        """Long frames pass at once, but with a budget a tool call must be read whole first."""
+        """Long frames pass at once, but a tool call that may have to wait must be read whole first."""
         del held_bytes
-        if self._budget.limit is None:
+        if self._budget.limit is None and not self._pace.is_set:
             return True
         message = peek_message(head)
         known = message is not None and (message.is_response or message.method not in (None, "tools/call"))

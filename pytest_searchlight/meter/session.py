@@ -9,6 +9,7 @@ import threading
 import time
 
 from pytest_searchlight.meter.capped_log import CappedLog
+from pytest_searchlight.meter.pacing import Pace
 from pytest_searchlight.meter.pending import CallBudget, PendingRequests
 from pytest_searchlight.meter.recorder import Recorder
 from pytest_searchlight.meter.relay import (
@@ -91,8 +92,13 @@ class ClientSide:
         )
         self.requests = PendingRequests(self.output)
         self.budget = CallBudget(spec.max_tool_calls, tickets_path=files.tickets)
+        self.pace = Pace(spec.pace_file, calls_per_s=spec.calls_per_s)
         self.frames = ClientFrames(
-            requests=self.requests, budget=self.budget, output=self.output, recorder=self.recorder
+            requests=self.requests,
+            budget=self.budget,
+            pace=self.pace,
+            output=self.output,
+            recorder=self.recorder,
         )
         for descriptor in (STDIN, STDOUT):
             os.set_blocking(descriptor, True)
@@ -175,8 +181,8 @@ class StdioSession:
         except OSError:
             self._client.events.post(SERVER_CLOSED)
             self._client.listen(None)
+        self._client.events.post(CLIENT_CLOSED)  # first, or the server's end might seem to come unasked
         self._server.close_input()
-        self._client.events.post(CLIENT_CLOSED)
 
     def _wait_for_end(self) -> bytes:
         patience_s = None

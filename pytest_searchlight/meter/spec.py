@@ -38,6 +38,8 @@ class Spec:
         headers: HTTP headers sent with every request to a hosted server.
         ca_file: certificates to trust instead of the system's, for a hosted server.
         spool: folder in which the session is recorded.
+        pace_file: file through which all meters of a session take turns at calling, None for no pacing.
+        calls_per_s: how many calls a second they may make together.
         max_tool_calls: number of ``tools/call`` let through to the server, None for no limit.
         stop_grace_s: patience between the polite and the forceful ways to end the server.
     """
@@ -51,6 +53,10 @@ class Spec:
         self.env = server.take_strings("env")
         self.cwd = server.take_folder("cwd", default="/")
         self.spool = document.take_folder("spool")
+        pace = document.take_optional_table("pace")
+        self.pace_file = pace.take("file", str, default=None)
+        self.calls_per_s = pace.take_rate("calls_per_s", default=1.0)
+        pace.expect_empty()
         self.max_tool_calls = document.take_limit("max_tool_calls")
         self.stop_grace_s = document.take_seconds("stop_grace_s", default=DEFAULT_STOP_GRACE_S)
         server.expect_empty()
@@ -114,6 +120,17 @@ class Table:
     def take_table(self, name: str) -> Table:
         """An object within this one."""
         return Table(self._content.pop(name, None), place=f"{self._place}: {name!r}")
+
+    def take_optional_table(self, name: str) -> Table:
+        """An object within this one; an empty one if it is not there."""
+        return Table(self._content.pop(name, None) or {}, place=f"{self._place}: {name!r}")
+
+    def take_rate(self, name: str, *, default: float) -> float:
+        """A positive number."""
+        value = self._content.pop(name, default)
+        if not isinstance(value, (int, float)) or isinstance(value, bool) or not value > 0:
+            raise self._complain(name, f"must be a positive number, not {value!r}")
+        return float(value)
 
     def take_strings(self, name: str) -> dict[str, str]:
         """A table of strings by name, empty by default."""

@@ -17,8 +17,9 @@ MeteringState = Literal["unobserved", "started", "spawned", "initialized", "tool
 class MeteredCall(Record):
     """One ``tools/call``, as the wire saw it.
 
-    `started_s` counts from the start of the meter, `latency_s` runs from the request's arrival at the meter
-    to the arrival of the answer's last byte; for a cancelled call it is the time until the cancellation.
+    `started_s` counts from the start of the meter, `latency_s` runs from when the request could be sent on
+    to the arrival of the answer's last byte; for a cancelled call it is the time until the cancellation. The
+    `paced_s` before, for which our own pacing held the request, are in neither.
 
     `model_visible_chars` are the characters that a model is shown, which is what `result_text` holds: texts,
     texts of embedded resources, and name, address and description of resource links. Images, audio and
@@ -33,6 +34,7 @@ class MeteredCall(Record):
     arguments: JsonValue = None
     started_s: float
     latency_s: float | None = None
+    paced_s: float = 0.0
     request_bytes: NonNegativeInt
     response_bytes: NonNegativeInt | None = None
     model_visible_chars: NonNegativeInt | None = None

@@ -87,8 +87,18 @@ class WireLog:
                 self.server_exit = ServerExit(code=code, unasked=unasked)
             case "refused", {"id": request_id}:
                 self._refused.add(repr(request_id))
+            case "paced", {"id": request_id, "waited_s": float(waited_s)}:
+                self._shift_start(request_id, waited_s)
             case "http_failure", {"id": request_id}:
                 self._http_failures[repr(request_id)] = event.facts
+
+    def _shift_start(self, request_id: object, waited_s: float) -> None:
+        """A call begins when it is sent on: the wait for its turn was ours, not the provider's."""
+        _, call = self._waiting.get(repr(request_id), ("", None))
+        if call is not None:
+            call.at_ns += round(waited_s * 1e9)
+            call.facts["started_s"] = (call.at_ns - self.origin_ns) / 1e9
+            call.facts["paced_s"] = waited_s
 
     def _add_frame(self, frame: Frame) -> None:
         messages = frame.parse()
