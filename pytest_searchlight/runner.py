@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -139,7 +140,7 @@ class Attempts:
         clock = time.perf_counter()
         prompt = compose_prompt(self.run.task, self.run.setup.kind)
         trace = self._run_agent(prompt, bundle)
-        metering = self._read_wire(bundle)
+        metering = confirm_record(self._read_wire(bundle), trace, server=self.run.setup.name)
         return ObservedRun(
             run=self.run,
             prompt=prompt,
@@ -197,6 +198,19 @@ def choose_pause_s(attempt: int, *, retry_after_s: float | None) -> float:
     """Seconds to wait after the `attempt`-th attempt: what the other side asked for, else 1, 4, 16..."""
     asked = _FIRST_WAIT_S * 4 ** (attempt - 1) if retry_after_s is None else retry_after_s
     return min(asked, _LONGEST_WAIT_S)
+
+
+def confirm_record(metering: Metering | None, trace: AgentTrace, *, server: str) -> Metering | None:
+    """Call a record complete that breaks off without a gap, when the agent reports the same answered calls.
+
+    Codex kills its servers outright, the metering proxy among them, before it can write its last words.
+    """
+    if metering is None or not metering.intact or not metering.recording_incomplete:
+        return metering
+    reported = Counter(call.tool for call in trace.tool_calls if call.server == server and call.executed)
+    answered = Counter(call.tool for call in metering.calls if call.outcome != "unanswered")
+    agree = reported == answered and len(metering.calls) == answered.total()
+    return metering.model_copy(update={"recording_incomplete": not agree})
 
 
 def settle_trace(trace: AgentTrace, metering: Metering | None, *, setup: SearchSetup) -> AgentTrace:

@@ -16,6 +16,7 @@ EVENT_FIELDS: Final[dict[str, tuple[str, ...]]] = {
     "noise": ("noise_lines", "noise_tail"),
     "ended": (
         "ended",
+        "intact",
         "recording_incomplete",
         "server_exit",
         "stderr_tail",

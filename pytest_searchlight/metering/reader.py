@@ -35,6 +35,7 @@ def read_metering(spool_dir: Path) -> Metering:
     log = WireLog(origin_ns=min((entry.at_ns for entry in entries), default=0))
     for recording in recordings:
         log.add_session(read_timeline(recording.entries))
+    intact = bool(recordings) and all(recording.intact for recording in recordings)
     known_complete = log.sessions > 0 and log.left_sessions == log.sessions
     return Metering(
         sessions=log.sessions,
@@ -57,7 +58,8 @@ def read_metering(spool_dir: Path) -> Metering:
         client_bytes=count_bytes(entries, kinds="Cc"),
         server_bytes=count_bytes(entries, kinds="SsM"),
         ended=log.sessions > 0 and log.ended_sessions == log.sessions,
-        recording_incomplete=not (known_complete and all(recording.intact for recording in recordings)),
+        intact=intact,
+        recording_incomplete=not (known_complete and intact),
     )
 
 

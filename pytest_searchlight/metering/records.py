@@ -77,7 +77,8 @@ class Metering(Record):
     ran is `unobserved`, and says nothing about the provider. An agent may start its server more than once;
     `sessions` counts the times, and everything else is put together from all of them.
 
-    `recording_incomplete` is True unless it is known that nothing was lost.
+    `recording_incomplete` is True unless it is known that nothing was lost. A meter that was killed leaves
+    it open, although the record it left may be `intact`: without a gap as far as it goes.
     """
 
     sessions: NonNegativeInt = 0
@@ -100,6 +101,7 @@ class Metering(Record):
     client_bytes: NonNegativeInt = 0
     server_bytes: NonNegativeInt = 0
     ended: bool = False
+    intact: bool = False
     recording_incomplete: bool = True
 
     @property
