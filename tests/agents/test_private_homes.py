@@ -6,6 +6,7 @@ import dataclasses
 import os
 import stat
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -97,7 +98,10 @@ def test_runs_leave_no_process_and_no_file_outside_their_folders(
 
 def list_strays(agent: str) -> set[Path]:
     """What the product may have left in the places that all its runs share."""
-    return {*Path("/tmp").glob(f"{agent.partition('-')[0]}-*"), *Path("/dev/shm").glob(f"{agent}*")}
+    return {
+        *Path(tempfile.gettempdir()).glob(f"{agent.partition('-')[0]}-*"),
+        *Path("/dev/shm").glob(f"{agent}*"),
+    }
 
 
 def test_no_key_is_in_a_command_or_a_representation(stage: Stage) -> None:
