@@ -20,6 +20,7 @@ Row = dict[str, Json]
 MAX_CLAIMS: Final = 3
 """How many claims are made where the schema does not ask for more."""
 
+_ASKING: Final = re.compile(r"^(?:Compare|Contrast|Find|Give|List|Name|Rank|Tell)\s")
 _ASIDE: Final = re.compile(r"\([^)]*\)")
 _PAIR: Final = re.compile(
     r"^\s*(?:,\s*(?:(?:and|or|versus|vs\.?)\s+)?|(?:and|or|versus|vs\.?|with)\s+)[`\"“]?$", re.IGNORECASE
@@ -48,7 +49,7 @@ def find_entities(task: str) -> list[str]:
         between = _ASIDE.sub("", task[previous_end : name.start].lstrip('`"”'))
         if not _PAIR.match(between):
             runs.append([])
-        runs[-1].append(str(name.value))
+        runs[-1].append(_ASKING.sub("", str(name.value)))
         previous_end = name.end
     longest: list[str] = max(runs, key=len)
     return list(dict.fromkeys(longest))

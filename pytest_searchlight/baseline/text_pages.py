@@ -99,7 +99,7 @@ class _TextReader:
 
     def _read_paragraph(self, lines: Sequence[str]) -> None:
         labels = [line for line in lines if _is_label(line)]
-        if 2 * len(labels) < len(lines):
+        if len(lines) > 1 and 2 * len(labels) <= len(lines):
             labels = []  # a wrapped sentence with a colon in it
         for line in labels:
             self._add_line(line, shape="sentence")
