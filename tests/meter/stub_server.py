@@ -11,12 +11,13 @@ import json
 import os
 import signal
 import sys
-import threading
 import time
 from collections.abc import Callable
 from typing import Any
 
 Json = dict[str, Any]
+
+held: list[Json] = []
 
 
 def write(data: bytes) -> None:
@@ -102,8 +103,15 @@ def tool_hang(request: Json) -> None:
     del request
 
 
-def tool_sleep(request: Json, delay_s: float) -> None:
-    threading.Timer(delay_s, answer, (request, "awake")).start()
+def tool_hold(request: Json) -> None:
+    """Answer when `tool_let_go` is called."""
+    held.append(request)
+
+
+def tool_let_go(request: Json) -> None:
+    answer(request, "done")
+    for waiting in held:
+        answer(waiting, "at last")
 
 
 def tool_progress(request: Json, count: int) -> None:
