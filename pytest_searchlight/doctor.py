@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
+from pytest_searchlight.agents.codex import CodexAgent
 from pytest_searchlight.catalog import find_catalogs, read_catalog
 from pytest_searchlight.domain import SearchSetup
 from pytest_searchlight.errors import CatalogError
@@ -99,6 +100,14 @@ def _examine_package(name: str) -> Finding:
 
 def _examine_agent(agent: Agent, session: BenchmarkSession) -> Finding:
     version = session.find_version(agent)
+    unreviewed = _list_unreviewed(agent) if version is not None else ()
+    if unreviewed:
+        return Finding(
+            subject=f"agent {agent.name}",
+            ok=False,
+            detail=f"{version} turns on features that nobody has reviewed: {', '.join(unreviewed)}",
+            advice="see what they let the agent do, then name them in config/agents.yaml",
+        )
     return Finding(
         subject=f"agent {agent.name}",
         ok=version is not None,
@@ -106,6 +115,13 @@ def _examine_agent(agent: Agent, session: BenchmarkSession) -> Finding:
         advice="install it and see that it is on PATH",
         asked=agent.name in session.settings.agents,
     )
+
+
+def _list_unreviewed(agent: Agent) -> tuple[str, ...]:
+    if not isinstance(agent, CodexAgent):
+        return ()
+    with tempfile.TemporaryDirectory(prefix="searchlight-doctor-") as home:
+        return agent.list_unreviewed_features(Path(home))
 
 
 def _examine_setup(setup: SearchSetup, session: BenchmarkSession) -> Iterator[Finding]:

@@ -192,13 +192,20 @@ class Ledger:
 
     # --- breakers ----------------------------------------------------------------------------------------
 
-    def record_outcome(self, lane: str, status: RunStatus, *, reason: str) -> None:
-        """Count a settled run of a lane: faults of infrastructure add up, a measured run starts over."""
+    def record_outcome(self, lane: str, status: RunStatus, *, reason: str, is_lasting: bool = False) -> None:
+        """Count a settled run of a lane: faults of infrastructure add up, a measured run starts over.
+
+        Args:
+            lane: setup, agent and model.
+            status: how the run ended.
+            reason: why; the message of runs that are deferred repeats it.
+            is_lasting: whether the next run would meet the same fault, so that one is enough.
+        """
         if STATUS_RULES[status].retry:
             self._execute(
-                "INSERT INTO faults VALUES (?1, 1, ?2) "
-                "ON CONFLICT (lane) DO UPDATE SET in_a_row = in_a_row + 1, reason = ?2",
-                (lane, f"{status}: {reason}"),
+                "INSERT INTO faults VALUES (?1, ?2, ?3) "
+                "ON CONFLICT (lane) DO UPDATE SET in_a_row = in_a_row + ?2, reason = ?3",
+                (lane, FAULTS_IN_A_ROW if is_lasting else 1, f"{status}: {reason}"),
             )
         elif STATUS_RULES[status].counts:
             self._execute("DELETE FROM faults WHERE lane = ?", (lane,))
@@ -213,7 +220,7 @@ class Ledger:
         row = self._execute("SELECT in_a_row, reason FROM faults WHERE lane = ?", (lane,)).fetchone()
         if row is None or row[0] < FAULTS_IN_A_ROW:
             return None
-        return f"deferred: {row[0]} runs of {lane} in a row could not be measured; the last one: {row[1]}"
+        return f"deferred: runs of {lane} cannot be measured at present; the last one ended as {row[1]}"
 
 
 def measure_spend(record: RunRecord) -> Spend:

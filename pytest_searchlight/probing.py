@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Final
 
+from pytest_searchlight.agents.probe import probe_agent
 from pytest_searchlight.doctor import Finding
-from pytest_searchlight.domain import Budgets, RunStatus, SetupKind, Task, TestRun
-from pytest_searchlight.errors import SettingsError
-from pytest_searchlight.evidence import OpenBundle
+from pytest_searchlight.domain import RunStatus
+from pytest_searchlight.errors import RunError, SettingsError
 from pytest_searchlight.extensions import Agent
 from pytest_searchlight.matrix import find_named
 from pytest_searchlight.preparation import prepare_setup
 from pytest_searchlight.session import BenchmarkSession
-
-_QUESTION: Final = Task(
-    id="probe",
-    family="probe",
-    prompt="Which word is the first one of this sentence?",
-    deliverable={"type": "object", "properties": {"word": {"type": ["string", "null"]}}},
-    budgets=Budgets(wall_clock_s=120, tokens=20_000, provider_calls=0),
-)
 
 
 def probe_asked(session: BenchmarkSession) -> Iterator[Finding]:
@@ -42,19 +31,11 @@ def _probe_agent(agent: Agent, session: BenchmarkSession) -> Finding:
     subject = f"probe of agent {agent.name}"
     if session.find_version(agent) is None:
         return Finding(subject=subject, ok=False, detail="not installed", asked=True)
-    setup = next(each for each in session.registry.setups.values() if each.kind is SetupKind.NO_SEARCH)
-    run = TestRun(
-        run_id="probe",
-        identity="probe",
-        catalog="probe",
-        task=_QUESTION,
-        setup=setup,
-        agent=agent.name,
-        model_name=session.settings.choose_models(agent.name, agent.default_model)[0],
-        repetition=1,
-    )
-    with tempfile.TemporaryDirectory(prefix="searchlight-probe-") as folder:
-        trace = session.try_once(run, bundle=OpenBundle(Path(folder))).trace
+    try:
+        with session.open_workspace() as workspace:
+            trace = probe_agent(agent, workspace=workspace, environment=session.environment)
+    except RunError as error:
+        return Finding(subject=subject, ok=False, detail=str(error), asked=True)
     answered = trace.status is RunStatus.GRADED
     return Finding(
         subject=subject,

@@ -128,14 +128,13 @@ class Attempts:
         while True:
             number += 1
             bundle = self.open_bundle()
-            observed = replace(self.make_one(bundle), attempts=number)
-            if number == MAX_ATTEMPTS or not STATUS_RULES[observed.trace.status].retry:
+            observed = replace(self._attempt(bundle), attempts=number)
+            if number == MAX_ATTEMPTS or not is_worth_repeating(observed.trace):
                 return observed, bundle
             self.keep_failed(observed, bundle)
             self.wait(choose_pause_s(number, retry_after_s=observed.trace.retry_after_s))
 
-    def make_one(self, bundle: OpenBundle) -> ObservedRun:
-        """Make one attempt into an open bundle, whatever comes of it."""
+    def _attempt(self, bundle: OpenBundle) -> ObservedRun:
         started_at = datetime.now(UTC)
         clock = time.perf_counter()
         prompt = compose_prompt(self.run.task, self.run.setup.kind)
@@ -194,6 +193,15 @@ class Attempts:
         return metering
 
 
+def is_worth_repeating(trace: AgentTrace) -> bool:
+    """Whether another attempt may end better: a login that was refused is refused again."""
+    return STATUS_RULES[trace.status].retry and not LASTING_FAULTS & set(trace.flags)
+
+
+LASTING_FAULTS: Final = frozenset({"fault_auth", "fault_billing"})
+"""Flags of faults that no repetition can cure."""
+
+
 def choose_pause_s(attempt: int, *, retry_after_s: float | None) -> float:
     """Seconds to wait after the `attempt`-th attempt: what the other side asked for, else 1, 4, 16..."""
     asked = _FIRST_WAIT_S * 4 ** (attempt - 1) if retry_after_s is None else retry_after_s
@@ -221,7 +229,7 @@ def settle_trace(trace: AgentTrace, metering: Metering | None, *, setup: SearchS
     """
     if metering is None or trace.status not in {RunStatus.GRADED, RunStatus.TIMEOUT}:
         return trace
-    fault = _find_missing_tools(metering) or _find_dead_provider(trace, metering, setup=setup)
+    fault = _find_missing_tools(metering, setup=setup) or _find_dead_provider(trace, metering, setup=setup)
     if fault is not None:
         return trace.model_copy(
             update={"status": fault.status, "reason": fault.text, "retry_after_s": fault.retry_after_s}
@@ -236,14 +244,16 @@ class _WireFault:
     retry_after_s: float | None = None
 
 
-def _find_missing_tools(metering: Metering) -> _WireFault | None:
-    if metering.tools_listed:
+def _find_missing_tools(metering: Metering, *, setup: SearchSetup) -> _WireFault | None:
+    missing = setup.tool_names - {tool.name for tool in metering.tools}
+    if metering.tools_listed and not missing:
         return None
+    what = f"tools {', '.join(sorted(missing))}" if metering.tools_listed else "its tools"
     words = metering.start_failure or metering.stderr_tail
     tail = f"; the server's last words: {words}" if words else ""
     return _WireFault(
         RunStatus.SETUP_UNAVAILABLE,
-        f"the metering proxy did not see the server list its tools (reached: {metering.state}){tail}",
+        f"the metering proxy did not see the server list {what} (reached: {metering.state}){tail}",
     )
 
 

@@ -270,10 +270,6 @@ class BenchmarkSession:
         """Waits for its turn with the run's agent and provider, and holds it."""
         return self.ledger.hold_slots(self._list_slots(run))
 
-    def try_once(self, run: TestRun, *, bundle: OpenBundle) -> ObservedRun:
-        """One attempt at `run` outside of any session, for a probe; nothing of it is stored."""
-        return self._make_attempts(run, self.find_agent(run), self.open_workspace, None).make_one(bundle)
-
     def _list_slots(self, run: TestRun) -> dict[str, int]:
         limits = {
             name: self.limits.get(name, UNLIMITED).concurrent_runs for name in (run.agent, run.setup.name)

@@ -19,6 +19,7 @@ from pytest_searchlight.evidence import (
 )
 from pytest_searchlight.grading import GradedRun, describe_files, describe_head, describe_unrun
 from pytest_searchlight.ledger import Ledger, measure_spend
+from pytest_searchlight.runner import LASTING_FAULTS
 from pytest_searchlight.summary import read_plan
 
 
@@ -34,7 +35,8 @@ class RunStore:
         """Store a settled run. Raises EvidenceError when the disk refuses."""
         run, record = graded.observed.run, graded.record
         folder = self._seal_graded(graded, bundle, destination=self.folder.runs / record.run_id)
-        self.ledger.record_outcome(name_lane(run), record.status, reason=record.reason)
+        is_lasting = bool(LASTING_FAULTS & set(record.flags))
+        self.ledger.record_outcome(name_lane(run), record.status, reason=record.reason, is_lasting=is_lasting)
         return folder
 
     def keep_attempt(self, graded: GradedRun, bundle: OpenBundle) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from plugin.small_project import Project
-from provider_stage.fake_provider_api import FakeProviderApi
+from provider_stage.fake_provider_api import FakeProviderApi, serve_provider_api
 from provider_stage.provider_answers import PAGE_TITLE, PAGE_URL
 from provider_stage.provider_lab import CALLS, KEY
 
@@ -68,3 +68,18 @@ def test_a_missing_key_stops_the_session_before_any_provider_is_called(
     assert "setup 'brave' needs the key BRAVE_API_KEY" in done.err
     assert api.list_requests("exa") == []
     assert closed_project.list_sessions() == []
+
+
+def test_eight_workers_stay_below_what_a_provider_allows(tmp_path: Path, installs: Path) -> None:
+    (tmp_path / "api").mkdir()
+    with serve_provider_api(tmp_path / "api", allowed_per_s=2) as slow_api:
+        project = Project(tmp_path / "project", env={**slow_api.node_environment, "BRAVE_API_KEY": KEY})
+        (project.root / INSTALLS_FOLDER).parent.mkdir(parents=True)
+        (project.root / INSTALLS_FOLDER).symlink_to(installs)
+        project.write_catalog([PLATES_TASK], agents=["baseline"])
+        project.write("config/limits.yaml", "brave: {calls_per_s: 1.25}\n")
+        done = project.run_apart("--searchlight-setup=brave", "--searchlight-repetitions=8", "-n8")
+        asked = len(slow_api.list_requests("brave"))
+    assert [(row["status"], row["attempts"]) for row in done.rows] == [("graded", 1)] * 8, done.out
+    assert [flag for row in done.rows for flag in row["flags"]] == []
+    assert sum(row["provider_calls"] for row in done.rows) == asked

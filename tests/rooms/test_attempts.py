@@ -9,12 +9,19 @@ import pytest
 from plugin.scripted_agents import ScriptedAgent
 from rooms.records_for_tests import SHOP, make_run
 
-from pytest_searchlight.domain import STATUS_RULES, RunStatus
+from pytest_searchlight.domain import STATUS_RULES, CallOutcome, RunStatus, ToolCall
 from pytest_searchlight.errors import DiskError, RunError
 from pytest_searchlight.evidence import OpenBundle, SessionFolder, open_bundle
 from pytest_searchlight.extensions import AgentJob, AgentTrace, ObservedRun
-from pytest_searchlight.metering import MeteredCall, Metering
-from pytest_searchlight.runner import MAX_ATTEMPTS, Attempts, choose_pause_s, settle_trace
+from pytest_searchlight.metering import MeteredCall, MeteredTool, Metering
+from pytest_searchlight.runner import (
+    MAX_ATTEMPTS,
+    Attempts,
+    choose_pause_s,
+    confirm_record,
+    is_worth_repeating,
+    settle_trace,
+)
 from pytest_searchlight.workspace import create_scratch_root
 
 if TYPE_CHECKING:
@@ -138,6 +145,7 @@ def meter(*outcomes: str, listed: bool = True) -> Metering:
     return Metering(
         started=True,
         tools_listed=listed,
+        tools=(MeteredTool(name="find", description_chars=0, schema_sha256="0"),) if listed else (),
         calls=tuple(calls),
         stderr_tail="no key",
         recording_incomplete=False,
@@ -149,6 +157,33 @@ def test_an_answer_without_a_server_is_from_memory_and_measures_nothing() -> Non
     assert trace.status is RunStatus.SETUP_UNAVAILABLE
     assert "did not see the server list its tools (reached: started)" in trace.reason
     assert "no key" in trace.reason
+
+
+def test_a_server_that_lists_too_few_tools_measures_nothing() -> None:
+    bare = meter("ok").model_copy(update={"tools": ()})
+    trace = settle_trace(RIGHT, bare, setup=SHOP)
+    assert trace.status is RunStatus.SETUP_UNAVAILABLE
+    assert "did not see the server list tools find" in trace.reason
+
+
+def test_a_record_that_breaks_off_is_complete_when_the_agent_reports_the_same_calls() -> None:
+    torn = meter("ok").model_copy(update={"recording_incomplete": True, "intact": True})
+    call = ToolCall(tool="find", server="shop", outcome=CallOutcome.OK)
+    told = RIGHT.model_copy(update={"tool_calls": (call,)})
+    untold = RIGHT.model_copy(update={"tool_calls": (call, call)})
+    damaged = torn.model_copy(update={"intact": False})
+    outcomes = [
+        confirm_record(torn, told, server="shop"),
+        confirm_record(torn, untold, server="shop"),
+        confirm_record(damaged, told, server="shop"),
+    ]
+    assert [metering and metering.recording_incomplete for metering in outcomes] == [False, True, True]
+
+
+def test_a_refused_login_is_not_tried_again() -> None:
+    refused = FAULT.model_copy(update={"status": RunStatus.AGENT_ERROR, "flags": ("fault_auth",)})
+    assert not is_worth_repeating(refused)
+    assert is_worth_repeating(refused.model_copy(update={"flags": ()}))
 
 
 def test_a_meter_that_never_ran_is_unobserved() -> None:

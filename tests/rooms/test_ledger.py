@@ -147,10 +147,16 @@ def test_faults_in_a_row_defer_the_rest_of_a_lane_and_a_measured_run_starts_over
     assert two.explain_broken("codex/exa") is None
     for _ in range(FAULTS_IN_A_ROW - 1):
         one.record_outcome("codex/exa", RunStatus.RATE_LIMITED, reason="too many")
-    assert "the last one: rate_limited: too many" in str(two.explain_broken("codex/exa"))
+    assert "the last one ended as rate_limited: too many" in str(two.explain_broken("codex/exa"))
     assert two.explain_broken("codex/tavily") is None
     two.forget_faults()
     assert one.explain_broken("codex/exa") is None
+
+
+def test_one_lasting_fault_defers_the_rest_of_a_lane(open_ledger: Callable[..., Ledger]) -> None:
+    ledger = open_ledger()
+    ledger.record_outcome("codex/exa", RunStatus.AGENT_ERROR, reason="login refused", is_lasting=True)
+    assert "login refused" in str(ledger.explain_broken("codex/exa"))
 
 
 def test_a_ledger_that_cannot_be_opened_is_told_in_a_sentence(tmp_path: Path) -> None:
