@@ -17,13 +17,11 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_searchlight.meter import __file__ as meter_init
-from pytest_searchlight.metering import read_metering
+from pytest_searchlight.metering import METER_PROGRAM, read_metering
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-METER = str(Path(meter_init).parent / "__main__.py")
 START_REPEATS = 15
 CALL_PLAN = {200: 600, 20_000: 400, 1_000_000: 40, 5_000_000: 16}
 """Payload bytes of a result -> number of calls on each route."""
@@ -143,7 +141,7 @@ def _open_route(command: list[str], *, folder: Path, metered: bool) -> Iterator[
         spec = spool / "spec.json"
         spec.touch(0o600)
         spec.write_text(json.dumps({"server": {"command": command}, "spool": str(spool)}))
-        command = [sys.executable, "-I", "-S", METER, "--spec", str(spec)]
+        command = [sys.executable, "-I", "-S", str(METER_PROGRAM), "--spec", str(spec)]
     route = Route(command)
     try:
         yield route, spool

@@ -15,10 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pytest_searchlight.meter
+from pytest_searchlight.metering import METER_PROGRAM as METER
 from pytest_searchlight.metering import Metering, read_metering
 
-METER = Path(pytest_searchlight.meter.__file__).with_name("__main__.py")
 STUB = Path(__file__).with_name("stub_server.py")
 PATIENCE_S = 20.0
 
