@@ -145,7 +145,11 @@ def meter(*outcomes: str, listed: bool = True) -> Metering:
     return Metering(
         started=True,
         tools_listed=listed,
-        tools=(MeteredTool(name="find", description_chars=0, schema_sha256="0"),) if listed else (),
+        tools=tuple(
+            MeteredTool(name=tool.name, description_chars=0, schema_sha256="0")
+            for tool in SHOP.tools
+            if listed
+        ),
         calls=tuple(calls),
         stderr_tail="no key",
         recording_incomplete=False,
@@ -163,7 +167,7 @@ def test_a_server_that_lists_too_few_tools_measures_nothing() -> None:
     bare = meter("ok").model_copy(update={"tools": ()})
     trace = settle_trace(RIGHT, bare, setup=SHOP)
     assert trace.status is RunStatus.SETUP_UNAVAILABLE
-    assert "did not see the server list tools find" in trace.reason
+    assert "did not see the server list tools find, read" in trace.reason
 
 
 def test_a_record_that_breaks_off_is_complete_when_the_agent_reports_the_same_calls() -> None:
