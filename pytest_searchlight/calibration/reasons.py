@@ -1,0 +1,75 @@
+"""Why a run on a task does not count: not calibrated, stale, or not admitted."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pytest_searchlight.calibration.records import Calibration, CalibrationRecord
+from pytest_searchlight.domain import Task, TestRun
+
+_REMEDY: Final = "--searchlight-calibrate makes a new one, --searchlight-uncalibrated does without"
+
+
+def explain_not_admitted(calibration: Calibration, run: TestRun, *, agent_version: str | None) -> str | None:
+    """Why `run` does not count, in a sentence, or None when it does.
+
+    Args:
+        calibration: what was calibrated so far.
+        run: a run on the task as it is now. A control needs no calibration.
+        agent_version: the version of the agent product that would make the run.
+    """
+    if run.task.control:
+        return None
+    record = calibration.find((run.catalog, run.task.id, run.agent, run.model_name or ""))
+    if record is None:
+        return _explain_missing(calibration, run)
+    stale = explain_stale(record, task=run.task, agent_version=agent_version)
+    if stale is not None:
+        return f"{stale}; {_REMEDY}"
+    return explain_rejection(record)
+
+
+def explain_stale(record: CalibrationRecord, *, task: Task, agent_version: str | None) -> str | None:
+    """Why `record` no longer holds for `task` and the agent's version, or None when it does.
+
+    The task is what matters, not its catalog: editing one task leaves the calibration of the others as it is.
+    """
+    subject = f"the calibration of task {record.task!r} is stale"
+    if record.task_hash != task.content_hash:
+        return f"{subject}: the task was changed since"
+    now = () if agent_version is None else (agent_version,)
+    if record.floor.agent_versions != now:
+        then = " and ".join(record.floor.agent_versions) or "an unknown version"
+        return f"{subject}: it was made with {record.agent} {then}, and this is {agent_version or 'unknown'}"
+    return None
+
+
+def explain_rejection(record: CalibrationRecord) -> str | None:
+    """Why the task of `record` was not admitted, or None when it was."""
+    return None if record.admitted else f"task {record.task!r} is not admitted: {_find_ground(record)}"
+
+
+def _find_ground(record: CalibrationRecord) -> str:
+    limits, floor, ceiling = record.thresholds, record.floor, record.ceiling
+    runs, most, fewest = limits.runs, limits.most_floor_passes, limits.fewest_ceiling_passes
+    if floor.passes > most:
+        return f"the floor passes {floor.passes} of {runs} (at most {most}), so it can be done without search"
+    if ceiling.passes + runs - ceiling.graded < fewest:
+        return (
+            f"the ceiling passes {ceiling.passes} of {runs} (at least {fewest}), so it fails even with the "
+            "reference at hand"
+        )
+    return (
+        f"{floor.graded} floor and {ceiling.graded} ceiling runs of {runs} were measured, too few to tell; "
+        "--searchlight-calibrate again"
+    )
+
+
+def _explain_missing(calibration: Calibration, run: TestRun) -> str:
+    wanted = (run.catalog, run.task.id, run.agent)
+    others = [
+        record.model_name or "its default" for record in calibration.records if record.place[:3] == wanted
+    ]
+    model = run.model_name or "its default"
+    known = f", only for {', '.join(others)}" if others else ""
+    return f"task {run.task.id!r} is not calibrated for {run.agent} with model {model}{known}; {_REMEDY}"

@@ -1,0 +1,128 @@
+"""What is known of each task: reference runs, and whether they admit it. Stored as ``calibration.json``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Final, Literal, Self
+
+from pydantic import NonNegativeInt, PositiveInt, ValidationError, model_validator
+
+from pytest_searchlight.domain import Record
+from pytest_searchlight.errors import SettingsError
+from pytest_searchlight.evidence import encode_json, write_atomic
+
+Place = tuple[str, str, str, str]
+"""Catalog, task, agent and model, the latter empty for the agent's default."""
+
+
+class Thresholds(Record):
+    """How often each reference setup is run on a task, and how many passes admit it."""
+
+    runs: PositiveInt = 5
+    most_floor_passes: NonNegativeInt = 1
+    fewest_ceiling_passes: NonNegativeInt = 4
+
+
+DEFAULT_THRESHOLDS: Final = Thresholds()
+
+
+class ReferenceRuns(Record):
+    """The runs of a task under the floor or the ceiling, and what they were made with.
+
+    `graded` of the runs named by `run_ids` were measured. `agent_versions` has more than one entry when the
+    agent was updated in between, and none when it tells no version.
+    """
+
+    model_name: str | None
+    agent_versions: tuple[str, ...]
+    graded: NonNegativeInt
+    passes: NonNegativeInt
+    run_ids: tuple[str, ...]
+
+    @model_validator(mode="after")
+    def _check_counts(self) -> Self:
+        if not self.passes <= self.graded <= len(self.run_ids):
+            raise ValueError(f"{self.passes} passes of {self.graded} graded of {len(self.run_ids)} runs")
+        return self
+
+
+class CalibrationRecord(Record):
+    """Whether a task counts for one agent and model. Controls have none: their floor means nothing.
+
+    Runs that were not measured speak against admission: as passes of the floor, as failures of the ceiling.
+    `ceiling.model_name` differs from `model_name` where an earlier model's ceiling was taken over.
+    """
+
+    catalog: str
+    catalog_hash: str
+    task: str
+    task_hash: str
+    agent: str
+    model_name: str | None
+    thresholds: Thresholds
+    floor: ReferenceRuns
+    ceiling: ReferenceRuns
+    admitted: bool
+
+    @model_validator(mode="after")
+    def _check_admitted(self) -> Self:
+        if self.admitted != is_admitted(self.floor, self.ceiling, self.thresholds):
+            raise ValueError(
+                f"task {self.task!r}: admitted is {self.admitted}, which the counted passes contradict"
+            )
+        return self
+
+    @property
+    def place(self) -> Place:
+        """What a calibration holds one record for."""
+        return self.catalog, self.task, self.agent, self.model_name or ""
+
+
+class Calibration(Record):
+    """``calibration.json``: one record for each catalog, task, agent and model, in that order."""
+
+    schema_version: Literal[1] = 1
+    records: tuple[CalibrationRecord, ...] = ()
+
+    @cached_property
+    def _by_place(self) -> Mapping[Place, CalibrationRecord]:
+        return {record.place: record for record in self.records}
+
+    def find(self, place: Place) -> CalibrationRecord | None:
+        """The record of a task for an agent and model, stale or not."""
+        return self._by_place.get(place)
+
+    def update(self, records: Iterable[CalibrationRecord]) -> Calibration:
+        """The calibration with `records` added, in place of older ones of the same place."""
+        merged = {**self._by_place, **{record.place: record for record in records}}
+        return Calibration(records=tuple(merged[place] for place in sorted(merged)))
+
+
+def is_admitted(floor: ReferenceRuns, ceiling: ReferenceRuns, thresholds: Thresholds) -> bool:
+    """Whether these runs admit a task, also if every unmeasured one turned out badly."""
+    unmeasured = thresholds.runs - floor.graded
+    return (
+        floor.passes + unmeasured <= thresholds.most_floor_passes
+        and ceiling.passes >= thresholds.fewest_ceiling_passes
+    )
+
+
+def read_calibration(path: Path) -> Calibration:
+    """The calibration in `path`. Raises SettingsError when it cannot be read or contradicts itself."""
+    try:
+        return Calibration.model_validate_json(path.read_bytes())
+    except OSError as error:
+        problem = error.strerror
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        problem = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    raise SettingsError(
+        f"{path}: not a readable calibration ({problem}); --searchlight-calibrate makes a new one"
+    )
+
+
+def write_calibration(calibration: Calibration, *, path: Path) -> None:
+    """Store `calibration`, in one step. Raises DiskError when the disk refuses."""
+    write_atomic(path, encode_json(calibration.model_dump(mode="json")))

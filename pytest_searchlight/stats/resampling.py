@@ -1,0 +1,121 @@
+"""Intervals from resampled tasks: differences of pass rates, and gap closure.
+
+Repetitions of one task are not independent, so whole tasks are drawn, with replacement, with all their runs
+under every setup; the interval is between the 2.5 % and 97.5 % quantiles of the draws.
+
+Source: B. Efron and R. Tibshirani, "An Introduction to the Bootstrap", 1993, chapters 8 and 13.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytest_searchlight.stats.figures import Estimate, GapClosure, Interval
+from pytest_searchlight.stats.pairing import Counts, PairTable, RateTable
+
+FEWEST_TASKS: Final = 6
+"""Below this many tasks even the range of all of them covers a median with less than 95 %: 1 - 2 / 2**5."""
+
+MOST_UNDEFINED: Final = 0.025
+"""Share of undefined draws up to which an interval is given: what one of its tails holds."""
+
+_TAILS: Final = (0.025, 0.975)
+
+_Draws = NDArray[np.float64]
+
+
+class TaskDraws:
+    """Seeded resamples of tasks; two estimates over the same number of tasks use the same draws.
+
+    Args:
+        seed: of the generator.
+        draws: how many resamples.
+    """
+
+    def __init__(self, *, seed: int, draws: int) -> None:
+        self.seed = seed
+        self.draws = draws
+        self._weights: dict[int, _Draws] = {}
+
+    def add_up(self, *columns: Counts) -> tuple[_Draws, ...]:
+        """The sum of each column over the tasks of each draw; all columns have one value a task."""
+        return tuple(np.stack(columns) @ self._weigh(len(columns[0])).T)
+
+    def _weigh(self, tasks: int) -> _Draws:
+        """How often each task is in each draw, (draws, tasks)."""
+        if tasks not in self._weights:
+            generator = np.random.default_rng(self.seed)
+            drawn = generator.multinomial(tasks, np.full(tasks, 1 / tasks), size=self.draws)
+            self._weights[tasks] = drawn.astype(np.float64)
+        return self._weights[tasks]
+
+
+def estimate_difference(table: PairTable, *, draws: TaskDraws) -> Estimate:
+    """Pass rate of the setup minus that of the reference over their pairs, with its interval."""
+    if table.tasks == 0:
+        return Estimate(value=None, ci95=None, reason="no pair was measured under both setups")
+    value = table.differences.sum() / table.pairs.sum()
+    differences, pairs = draws.add_up(table.differences, table.pairs)
+    ci95, reason = _find_interval(differences / pairs, tasks=table.tasks)
+    return Estimate(value=value, ci95=ci95, reason=reason)
+
+
+def estimate_closure(
+    setup: RateTable, *, floor: RateTable, ceiling: RateTable, draws: TaskDraws
+) -> GapClosure:
+    """Which share of the gap between floor and ceiling the setup closes, with its interval.
+
+    All tables have the same tasks in the same order, each with a graded run at least.
+    """
+    tasks = len(setup.runs)
+    if tasks == 0:
+        return withhold_closure("no task was measured under the setup, the floor and the ceiling")
+    value = _close_gaps(*(_sum_rates(table) for table in (setup, floor, ceiling)))
+    if not value.size:
+        reason = "the ceiling passes no more than the floor, so there is no gap to close"
+        return withhold_closure(reason, tasks=tasks)
+    closures = _close_gaps(*(_draw_rates(table, draws) for table in (setup, floor, ceiling)))
+    undefined = draws.draws - closures.size
+    ci95, problem = _find_interval(closures, tasks=tasks, undefined=undefined)
+    return GapClosure(value=value[0], ci95=ci95, reason=problem, tasks=tasks, undefined_draws=undefined)
+
+
+def withhold_closure(reason: str, *, tasks: int = 0) -> GapClosure:
+    """The closure that cannot be computed, and why."""
+    return GapClosure(value=None, ci95=None, reason=reason, tasks=tasks, undefined_draws=0)
+
+
+def _sum_rates(table: RateTable) -> RateTable:
+    return RateTable(passes=table.passes.sum(keepdims=True), runs=table.runs.sum(keepdims=True))
+
+
+def _draw_rates(table: RateTable, draws: TaskDraws) -> RateTable:
+    passes, runs = draws.add_up(table.passes, table.runs)
+    return RateTable(passes=passes, runs=runs)
+
+
+def _close_gaps(setup: RateTable, floor: RateTable, ceiling: RateTable) -> _Draws:
+    """The closures where the ceiling passes more than the floor; the others are left out.
+
+    Rates are brought to one denominator first: whole numbers tell exactly whether there is a gap.
+    """
+    gap = ceiling.passes * floor.runs - floor.passes * ceiling.runs
+    gain = setup.passes * floor.runs - floor.passes * setup.runs
+    defined = gap > 0
+    return (gain * ceiling.runs)[defined] / (gap * setup.runs)[defined]
+
+
+def _find_interval(values: _Draws, *, tasks: int, undefined: int = 0) -> tuple[Interval | None, str | None]:
+    """The interval of resampled values, or why there is none to be had from them."""
+    if tasks < FEWEST_TASKS:
+        return None, f"an interval of 95 % needs at least {FEWEST_TASKS} tasks, and there are {tasks}"
+    draws = values.size + undefined
+    if undefined > MOST_UNDEFINED * draws:
+        return None, f"the estimate is undefined in {undefined} of {draws} resamples"
+    low, high = np.quantile(values, _TAILS)
+    if low == high:
+        return None, "the tasks agree, so resampling them gives an interval without width"
+    return (float(low), float(high)), None

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from stats.battery_rows import make_pairs
+
+from pytest_searchlight.stats.resolution import (
+    ASSUMED_SPREAD,
+    Spread,
+    estimate_spread,
+    resolve_pairs,
+    tell_resolution,
+)
+
+SPREADS = st.tuples(st.floats(0, 0.6), st.floats(0.01, 0.4)).map(lambda parts: Spread(*parts))
+
+
+@pytest.mark.parametrize("tasks", [8, 30])
+def test_a_difference_of_the_detectable_size_is_found_in_four_of_five_batteries(tasks: int) -> None:
+    resolution = tell_resolution(Spread(between=0.04, within=0.24), tasks=tasks, repetitions=3)
+    difference = resolution.detectable_difference.value
+    assert difference is not None
+    error = math.sqrt(0.04 + 0.24 / 3)
+    batteries = np.random.default_rng(5).normal(difference, error, size=(20_000, tasks))
+    p_values = stats.ttest_1samp(batteries, 0.0, axis=1).pvalue
+    assert np.mean(p_values < 0.05) == pytest.approx(0.80, abs=0.03)
+
+
+@given(SPREADS, st.integers(1, 9))
+def test_the_tasks_asked_for_are_the_fewest_that_show_ten_points(spread: Spread, repetitions: int) -> None:
+    tasks = tell_resolution(spread, tasks=5, repetitions=repetitions).tasks_for_10_points.value
+    assert isinstance(tasks, int)
+    assert show(spread, tasks=tasks, repetitions=repetitions) <= 0.1
+    assert tasks == 2 or show(spread, tasks=tasks - 1, repetitions=repetitions) > 0.1
+
+
+@given(SPREADS, st.integers(2, 400))
+def test_the_repetitions_asked_for_are_the_fewest_that_show_ten_points(spread: Spread, tasks: int) -> None:
+    figure = tell_resolution(spread, tasks=tasks, repetitions=3).repetitions_for_10_points
+    if figure.value is None:
+        assert show(spread, tasks=tasks, repetitions=10**9) >= 0.1 - 1e-6
+    else:
+        assert show(spread, tasks=tasks, repetitions=figure.value) <= 0.1 + 1e-9
+        assert figure.value == 1 or show(spread, tasks=tasks, repetitions=figure.value - 1) > 0.1 - 1e-9
+
+
+def show(spread: Spread, *, tasks: int, repetitions: float) -> float:
+    """The detectable difference; above 1 where there is none."""
+    value = tell_resolution(spread, tasks=tasks, repetitions=repetitions).detectable_difference.value
+    return math.inf if value is None else value
+
+
+def test_the_spread_between_tasks_is_told_from_that_within_them() -> None:
+    generator = np.random.default_rng(11)
+    lean = generator.choice([0.2, 0.8], size=4000)
+    better = generator.binomial(4, lean)
+    spread = estimate_spread(make_pairs(*((won, 4 - won, 0) for won in better)))
+    assert spread.between == pytest.approx(4 * np.var([0.2, 0.8]), abs=0.02)
+    assert spread.within == pytest.approx(4 * 0.2 * 0.8, abs=0.02)
+
+
+def test_pairs_that_all_agree_are_no_certainty() -> None:
+    resolution = resolve_pairs(make_pairs(*[(0, 0, 3)] * 7))
+    assert resolution.detectable_difference.value == pytest.approx(0.26, abs=0.01)
+    assert resolution.repetitions_for_10_points.value is None
+
+
+def test_one_repetition_says_nothing_about_more_of_them() -> None:
+    resolution = resolve_pairs(make_pairs(*[(1, 0, 0), (0, 1, 0), (0, 0, 1)] * 4))
+    assert resolution.repetitions_for_10_points.reason is not None
+    assert "12 tasks are too few for any number of repetitions" in resolution.repetitions_for_10_points.reason
+    assert resolution.tasks_for_10_points.value is not None
+
+
+def test_one_task_says_nothing_about_tasks() -> None:
+    resolution = resolve_pairs(make_pairs((2, 1, 0)))
+    assert resolution.detectable_difference.reason == "one task says nothing about how tasks differ"
+    assert resolution.repetitions_for_10_points.value is None
+
+
+def test_two_tasks_can_show_no_difference_at_all() -> None:
+    resolution = resolve_pairs(make_pairs((3, 0, 0), (0, 3, 0)))
+    assert resolution.detectable_difference.reason == "with 2 tasks no difference is large enough to be found"
+
+
+def test_without_pairs_nothing_is_known() -> None:
+    resolution = resolve_pairs(make_pairs())
+    assert {figure.value for _, figure in resolution} == {None}
+    assert {figure.reason for _, figure in resolution} == {"no pair was measured under both setups"}
+
+
+def test_seven_tasks_with_three_repetitions_do_not_show_ten_points() -> None:
+    resolution = tell_resolution(ASSUMED_SPREAD, tasks=7, repetitions=3)
+    assert resolution.detectable_difference.value == pytest.approx(0.43, abs=0.01)
+    assert resolution.tasks_for_10_points.value == 94
+    assert resolution.repetitions_for_10_points.value is None
