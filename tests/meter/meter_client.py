@@ -15,8 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_searchlight.metering import METER_PROGRAM as METER
-from pytest_searchlight.metering import Metering, read_metering
+from pytest_searchlight.metering import METER_PROGRAM, Metering, read_metering
 
 STUB = Path(__file__).with_name("stub_server.py")
 PATIENCE_S = 20.0
@@ -183,7 +182,7 @@ def open_meter(
     server: Mapping[str, object] | None = None,
     environment: Mapping[str, str] | None = None,
     prefix: Sequence[str] = (),
-    meter: Sequence[str] = (str(METER),),
+    meter: Sequence[str] = (str(METER_PROGRAM),),
     **spec: object,
 ) -> Iterator[MeterClient]:
     """Start a meter in front of the stub server with these options, or of another `server`.

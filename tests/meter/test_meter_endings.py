@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from meter_client import (
-    METER,
     PATIENCE_S,
     STUB,
     encode,
@@ -21,7 +20,7 @@ from meter_client import (
     write_spec,
 )
 
-from pytest_searchlight.metering import ServerExit
+from pytest_searchlight.metering import METER_PROGRAM, ServerExit
 
 IGNORE_SIGNALS = ["sh", "-c", 'trap "" INT TERM HUP CHLD; exec "$@"', "sh"]
 
@@ -188,7 +187,7 @@ def test_nothing_survives_a_parent_that_is_killed(tmp_path: Path) -> None:
     spool.mkdir()
     server = {"command": [sys.executable, "-I", "-S", str(STUB), "--stubborn"]}
     spec = write_spec(tmp_path, {"server": server, "spool": str(spool), "stop_grace_s": 0.2})
-    meter = [sys.executable, "-I", "-S", str(METER), "--spec", str(spec)]
+    meter = [sys.executable, "-I", "-S", str(METER_PROGRAM), "--spec", str(spec)]
     with subprocess.Popen([sys.executable, "-c", parent_code, *meter], stdout=subprocess.PIPE) as parent:
         assert parent.stdout is not None
         meter_pid = int(parent.stdout.readline())

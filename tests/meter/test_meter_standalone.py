@@ -10,9 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from meter_client import METER, PATIENCE_S, STUB, open_meter, write_spec
+from meter_client import PATIENCE_S, STUB, open_meter, write_spec
 
 import pytest_searchlight.meter
+from pytest_searchlight.metering import METER_PROGRAM
 
 FOLDER = Path(pytest_searchlight.meter.__file__).parent
 
@@ -38,7 +39,7 @@ def test_no_installed_package_is_loaded(tmp_path: Path) -> None:
         "    quit(code)\n"
         "os._exit = report\n"
         f"sys.argv[1:] = sys.argv[2:]; sys.path.insert(0, {str(FOLDER)!r})\n"
-        f"runpy.run_path({str(METER)!r}, run_name='__main__')\n"
+        f"runpy.run_path({str(METER_PROGRAM)!r}, run_name='__main__')\n"
     )
     (tmp_path / "spool").mkdir()
     server = {"command": [sys.executable, "-I", "-S", str(STUB)]}
@@ -123,7 +124,7 @@ def test_a_spec_that_is_missing_broken_or_open_to_others_is_refused(tmp_path: Pa
 
 
 def run_meter(*arguments: str) -> tuple[int, str]:
-    command = [sys.executable, "-I", "-S", str(METER), *arguments]
+    command = [sys.executable, "-I", "-S", str(METER_PROGRAM), *arguments]
     done = subprocess.run(
         command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=PATIENCE_S
     )

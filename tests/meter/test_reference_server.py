@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from everything_tour import TOOL_CALLS, tour_server
 from mcp import StdioServerParameters
-from meter_client import METER, write_spec
+from meter_client import write_spec
 
-from pytest_searchlight.metering import read_metering
+from pytest_searchlight.metering import METER_PROGRAM, read_metering
 
 PROGRAM = (
     Path(__file__)
@@ -35,7 +35,7 @@ def test_the_reference_server_is_the_same_behind_the_meter(tmp_path: Path) -> No
     server = {"command": command, "env": environment, "cwd": str(tmp_path)}
     spec = write_spec(tmp_path, {"server": server, "spool": str(spool)})
     metered = StdioServerParameters(
-        command=sys.executable, args=["-I", "-S", str(METER), "--spec", str(spec)]
+        command=sys.executable, args=["-I", "-S", str(METER_PROGRAM), "--spec", str(spec)]
     )
 
     notes, unasked = asyncio.run(tour_server(direct))
