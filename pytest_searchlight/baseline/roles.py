@@ -39,7 +39,8 @@ _PAGE_FACT: Final = re.compile(
 _UPDATE_WORDS: Final = frozenset(stem_words("updated changed modified reviewed edited posted"))
 _RANGE_BEFORE: Final = re.compile(r"\d\s?(?:to|\u2013|-)\s?$")
 _RANGE_AFTER: Final = re.compile(r"^\s?(?:to|\u2013|-)\s?\d")
-_RANGE_WORDS: Final = frozenset(stem_words("range minimum maximum lowest highest limit"))
+_RANGE_WORDS: Final = _WANTS_PAST | frozenset(stem_words("range minimum maximum lowest highest limit new"))
+"""Fields that want an end: of a range, or of a change that is written like one, "from 200 to 350"."""
 _WORD_BEFORE: Final = re.compile(r"(?P<word>[^\W\d_]+)\s$")
 _ORDINAL_WORDS: Final = frozenset(
     [
@@ -93,7 +94,7 @@ def _rate_number(found: Value, statement: Statement, field: Field) -> float:
     """The end of a range counts less, and so does the number in a name, unless the name is the field's."""
     before, after = _look_around(found, statement)
     in_range = _RANGE_BEFORE.search(before) or _RANGE_AFTER.match(after)
-    rating = 0.8 if in_range and not _RANGE_WORDS & {*field.terms} else 1.0
+    rating = 0.6 if in_range and not _RANGE_WORDS & {*field.terms} else 1.0
     named = _WORD_BEFORE.search(before)
     if found.unit in _ORDINAL_WORDS:
         return 0.6 * rating

@@ -117,6 +117,7 @@ _NUMBER: Final = re.compile(
     r"(?![\d]|[.,]\d)(?P<scale>\s?(?:thousand|million|billion|mn|bn|k|M)(?![\w]))?"
     r"(?P<unit>\s?%|[\s-]?[^\W\d_]+(?:/[^\W\d_]+)?)?"
 )
+_RELEASE_BEFORE: Final = re.compile(r"\b(?:before|since|until|from|version|release|v\.?)\s$", re.IGNORECASE)
 _COUNT_WORDS: Final = """
     two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
     eighteen nineteen twenty
@@ -145,7 +146,8 @@ def find_numbers(text: str) -> Iterator[Value]:
     taken += [(f.start, f.end) for f in find_versions(text) if str(f.value).count(".") > 1]
     for match in _NUMBER.finditer(text):
         start, end = match.span("number")
-        if not any(a < end and start < b for a, b in taken):
+        is_release = "." in match["number"] and _RELEASE_BEFORE.search(text, max(0, start - 20), start)
+        if not is_release and not any(a < end and start < b for a, b in taken):
             unit = _CURRENCIES.get((match["currency"] or "").strip()) or _clean_unit(match["unit"])
             yield Value(_read_number(match["number"], match["scale"]), start, end, unit)
     for match in _WORD_NUMBER.finditer(text):

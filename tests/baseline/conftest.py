@@ -8,7 +8,7 @@ from baseline_stage import RunBaseline, make_server, make_task
 
 from pytest_searchlight.agents.baseline import BaselineAgent
 from pytest_searchlight.domain import SearchSetup, SetupKind, TestRun
-from pytest_searchlight.extensions import AgentJob, AgentTrace
+from pytest_searchlight.extensions import AgentJob, AgentTrace, McpServer
 from pytest_searchlight.prompting import compose_prompt
 
 
@@ -23,6 +23,7 @@ def run_baseline(tmp_path: Path) -> RunBaseline:
         tools: tuple[str, ...] = ("find_pages", "read_pages"),
         start_timeout_s: float = 60.0,
         wall_clock_s: float = 60.0,
+        server: McpServer | None = None,
     ) -> AgentTrace:
         folders = {name: tmp_path / name for name in ("work", "home", "record")}
         for folder in folders.values():
@@ -38,7 +39,8 @@ def run_baseline(tmp_path: Path) -> RunBaseline:
             model_name=None,
             repetition=1,
         )
-        server = make_server(mode, tools=tools, start_timeout_s=start_timeout_s) if mode else None
+        if mode:
+            server = make_server(mode, tools=tools, start_timeout_s=start_timeout_s)
         job = AgentJob(
             run=test_run,
             prompt=compose_prompt(task, kind),
