@@ -57,7 +57,7 @@ class BaselineAgent:
             (*_PROGRAM, *_compose_options(job)),
             cwd=job.workspace,
             env=job.environment,
-            run_id=job.run.run_id,
+            run_id=job.mark,
             stdin_bytes=job.prompt.encode("utf-8", "replace"),
             stdout_path=job.record / "events.jsonl",
             stderr_path=job.record / "stderr.txt",

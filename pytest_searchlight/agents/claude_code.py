@@ -54,7 +54,7 @@ class ClaudeCodeAgent(InstalledAgent):
             build_command(program, contract=contract, model=self._choose_model(job), config=config_file),
             cwd=job.workspace,
             env=self._build_environment(job),
-            run_id=job.run.run_id,
+            run_id=job.mark,
             stdin_bytes=job.prompt.encode("utf-8", "replace"),
             stdout_path=job.record / "events.jsonl",
             stderr_path=job.record / "stderr.log",

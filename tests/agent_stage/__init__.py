@@ -139,11 +139,11 @@ class Stage:
         model_name: str | None = None,
         budgets: Budgets = ENOUGH,
     ) -> AgentJob:
-        folder = self.folder / str(next(self._numbers))
+        # Processes are found by the name of their folder, so no other worker may use the same.
+        run_id = f"{self.folder.name}-{os.getpid()}-{next(self._numbers)}"
+        folder = self.folder / run_id
         for name in ("work", "home", "record"):
             (folder / name).mkdir(parents=True)
-        # Processes are found by run id, so no other worker may use the same.
-        run_id = f"{self.folder.name}-{os.getpid()}-{folder.name}"
         self._run_ids.append(run_id)
         run = TestRun(
             run_id=run_id,
