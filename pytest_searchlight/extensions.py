@@ -25,6 +25,7 @@ from pytest_searchlight.domain import (
     Usage,
     Verdict,
 )
+from pytest_searchlight.domain.judging import Judgement, JudgePayload
 from pytest_searchlight.errors import SettingsError
 from pytest_searchlight.metering import Metering
 
@@ -168,10 +169,30 @@ class Validator(Protocol):
 class Judge(Protocol):
     """A blinded assessment. It is given what it needs to read and nothing that tells the setup."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """The name it is asked for by."""
+        ...
+
+    @property
+    def model_name(self) -> str | None:
+        """The pinned model that it asks, None when it needs none."""
+        ...
 
     def explain_unavailable(self) -> str | None:
         """Why this judge cannot judge here, or None when it can."""
+        ...
+
+    def judge(self, payload: JudgePayload, *, record: Path) -> Judgement:
+        """Label every fact and claim of `payload`.
+
+        Args:
+            payload: the blinded brief; what it holds is data, whatever it says.
+            record: existing folder for raw output, which becomes part of the evidence.
+
+        Raises:
+            RunError: no sound judgement came; that is nobody's pass and nobody's fail.
+        """
         ...
 
 

@@ -1,0 +1,124 @@
+"""What could tell a judge which setup or agent wrote a brief: hosts are normalised, all else is a leak."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
+
+from pytest_searchlight.domain import SearchSetup, SetupKind
+from pytest_searchlight.errors import SearchlightError
+
+NEUTRAL_HOST: Final = "search-provider.invalid"
+_SHORTEST_TOOL_NAME: Final = 8
+"""Shorter tool names (Read) are words that any brief may hold."""
+
+_TOP_LEVELS: Final = "ai|app|com|dev|io|net|org"
+_UNSEEN: Final = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
+
+
+class BlindingError(SearchlightError):
+    """A brief tells who wrote it; no judge may see it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BlindingMarks:
+    """What a judge must not read: the same for every run of a session, so that all are tested alike.
+
+    Attributes:
+        providers: names of providers; telling only where they are spoken of as a means of search.
+        hosts: the providers' own hosts.
+        agents: names of agent products; telling only where they speak of themselves.
+        tools: names of tools, as they are written in calls.
+        models: names of models.
+    """
+
+    providers: frozenset[str] = frozenset()
+    hosts: frozenset[str] = frozenset()
+    agents: frozenset[str] = frozenset()
+    tools: frozenset[str] = frozenset()
+    models: frozenset[str] = frozenset()
+
+    def leave_out(self, text: str) -> BlindingMarks:
+        """The marks without those that `text`, the task's own, holds too: they tell nothing."""
+        return BlindingMarks(
+            providers=frozenset(each for each in self.providers if not _spell(each).search(text)),
+            hosts=self.hosts,
+            agents=frozenset(each for each in self.agents if not _spell(each).search(text)),
+            tools=frozenset(each for each in self.tools if not _spell(each).search(text)),
+            models=frozenset(each for each in self.models if not _spell(each).search(text)),
+        )
+
+
+def list_marks(
+    setups: Iterable[SearchSetup], *, agents: Iterable[str], own_tools: Iterable[str], models: Iterable[str]
+) -> BlindingMarks:
+    """The marks of everything that a session could use.
+
+    Args:
+        setups: all that are known, not only those of the session.
+        agents: names of agent products.
+        own_tools: the agent products' own tools.
+        models: names of models.
+    """
+    known = list(setups)
+    providers = [setup for setup in known if setup.kind is SetupKind.PROVIDER]
+    urls = (setup.server.url for setup in providers if setup.server is not None)
+    tools = {*own_tools, *(tool for setup in known for tool in setup.tool_names)}
+    return BlindingMarks(
+        providers=frozenset(setup.name for setup in providers),
+        hosts=frozenset(host for url in urls if url and (host := urlsplit(url).hostname)),
+        agents=frozenset(agents),
+        tools=frozenset(tool for tool in tools if len(tool) >= _SHORTEST_TOOL_NAME),
+        models=frozenset(models),
+    )
+
+
+def normalise_hosts(text: str, *, marks: BlindingMarks) -> str:
+    """`text` with every host of a provider replaced by one that says nothing."""
+    named = (rf"(?:[\w-]+\.)*{re.escape(each)}\.(?:{_TOP_LEVELS})\b" for each in sorted(marks.providers))
+    patterns = [*named, *(re.escape(host) for host in sorted(marks.hosts))]
+    if not patterns:
+        return text
+    return re.sub(rf"(?<![\w.-])(?:{'|'.join(patterns)})(?![\w-])", NEUTRAL_HOST, text, flags=re.IGNORECASE)
+
+
+def demand_blind(texts: Iterable[str], *, marks: BlindingMarks) -> None:
+    """Raise BlindingError when one of `texts` tells where it comes from."""
+    patterns = list(_list_patterns(marks))
+    for text in texts:
+        plain = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
+        for pattern in patterns:
+            if found := pattern.search(plain):
+                shown = plain[max(0, found.start() - 30) : found.end() + 30]
+                raise BlindingError(f"tells where it comes from: {shown!r}")
+
+
+def _list_patterns(marks: BlindingMarks) -> Iterable[re.Pattern[str]]:
+    for name in (*marks.tools, *marks.models):
+        yield _spell(name)
+    for name in marks.providers:
+        yield re.compile(_speak_of_means(name), re.IGNORECASE)
+        # Many providers are called by everyday words: after these it takes a capital to be a name.
+        yield re.compile(rf"\b(?:[Uu]sing|[Ww]ith|[Tt]hrough|[Ff]rom|[Bb]y) {re.escape(name.capitalize())}\b")
+    for name in marks.agents:
+        spelled = re.escape(name).replace(r"\-", "[ _-]?")
+        yield re.compile(rf"\b(?:I am|I['\u2019]m|as|by|written with) {spelled}\b", re.IGNORECASE)
+
+
+def _speak_of_means(name: str) -> str:
+    spelled = re.escape(name)
+    doing = "search|mcp|api|tools?|results?|fetch|extract|crawl|found|returned|reported"
+    return (
+        rf"mcp__{spelled}|\b{spelled}_\w|\w_{spelled}\b"
+        rf"|\b(?:via|according to|courtesy of) (?:the )?{spelled}\b"
+        rf"|\b{spelled}(?:['\u2019]s)? (?:web )?(?:{doing})\b"
+    )
+
+
+def _spell(name: str) -> re.Pattern[str]:
+    """The name as a word of its own."""
+    return re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])", re.IGNORECASE)

@@ -1,0 +1,75 @@
+"""A judge's labels, read strictly: one sound label for every number that was asked about, or none at all."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pydantic import JsonValue
+
+from pytest_searchlight.deliverables import find_violations
+from pytest_searchlight.domain import RunStatus, Usage
+from pytest_searchlight.domain.judging import Judgement, JudgePayload
+from pytest_searchlight.errors import RunError
+from pytest_searchlight.loose_json import NotJsonError, parse_json
+
+
+def _describe_label(verdict: str) -> dict[str, JsonValue]:
+    # The reason stands before the verdict, so that a model gives it before it decides.
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["number", "reason", verdict],
+        "properties": {
+            "number": {"type": "integer"},
+            "reason": {"type": "string", "minLength": 1},
+            verdict: {"type": "boolean"},
+        },
+    }
+
+
+LABELS_SCHEMA: Final[dict[str, JsonValue]] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["facts", "claims"],
+    "properties": {
+        "facts": {"type": "array", "items": _describe_label("covered")},
+        "claims": {"type": "array", "items": _describe_label("supported")},
+    },
+}
+"""What a model that judges must answer with."""
+
+
+def read_labels(
+    text: str, *, payload: JudgePayload, judge: str, model_name: str | None, usage: Usage
+) -> Judgement:
+    """The judgement that `text` is; the whole of it, in strict JSON. Nothing is repaired or completed.
+
+    Raises:
+        RunError: it is not one, with status ``ungraded``: no verdict rests on a guess at what was meant.
+    """
+    try:
+        value = parse_json(text)
+    except NotJsonError as error:
+        raise _refuse(judge, f"the answer {error}") from error
+    violations = find_violations(value, LABELS_SCHEMA)
+    if problems := (*violations.wrong, *violations.missing):
+        raise _refuse(judge, f"the answer breaks its schema: {problems[0]}")
+    judgement = Judgement.model_validate(
+        {
+            "judge": judge,
+            "model_name": model_name,
+            "usage": usage,
+            **(value if isinstance(value, dict) else {}),
+        }
+    )
+    for kind, given, asked in (
+        ("facts", [fact.number for fact in judgement.facts], [fact.number for fact in payload.facts]),
+        ("claims", [claim.number for claim in judgement.claims], [claim.number for claim in payload.claims]),
+    ):
+        if sorted(given) != sorted(asked):
+            raise _refuse(judge, f"labels {kind} {given} where {asked} were asked about")
+    return judgement
+
+
+def _refuse(judge: str, problem: str) -> RunError:
+    return RunError(f"judge {judge}: {problem}", status=RunStatus.UNGRADED)

@@ -1,0 +1,136 @@
+"""The blinded payload: numbered facts and claims, each source's text once, and nothing of who wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from pytest_searchlight.domain import Rubric, Task
+from pytest_searchlight.domain.judging import (
+    ClaimLabel,
+    JudgePayload,
+    PayloadClaim,
+    PayloadFact,
+    PayloadSource,
+)
+from pytest_searchlight.judges.blinding import BlindingMarks, demand_blind, normalise_hosts
+from pytest_searchlight.judges.briefs import Brief, Claim
+from pytest_searchlight.sources import CapturedSource, CaptureStatus, canonical_source_url
+
+
+@dataclass(frozen=True, kw_only=True)
+class BlindedBrief:
+    """A brief ready for any judge, and what of it no judge has to see.
+
+    Attributes:
+        payload: what the judge is given; its claims keep their numbers in the brief.
+        settled: claims that need no judge: nothing is cited, or only pages that do not exist.
+        unreadable: numbers of claims none of whose sources could be read, through no fault of the brief.
+        partly_read: numbers of claims that cite such a source beside one that was read.
+    """
+
+    payload: JudgePayload
+    settled: tuple[ClaimLabel, ...]
+    unreadable: frozenset[int]
+    partly_read: frozenset[int]
+
+
+def blind_brief(
+    brief: Brief, *, task: Task, rubric: Rubric, sources: Mapping[str, CapturedSource], marks: BlindingMarks
+) -> BlindedBrief:
+    """Write the payload for `brief`.
+
+    Args:
+        brief: what the agent wrote.
+        task: what it was asked.
+        rubric: the task's.
+        sources: the capture of every cited address, by the address as cited.
+        marks: what a judge must not read.
+
+    Raises:
+        BlindingError: the brief, or a text that the agent received in a page's stead, tells who wrote it.
+    """
+    claims = list(enumerate(brief.claims, start=1))
+    readable = {number: _find_readable(claim, sources) for number, claim in claims}
+    faulty = frozenset(number for number, claim in claims if _has_fault(claim, sources))
+    numbered = _number_sources([source for found in readable.values() for source in found], marks=marks)
+    payload = JudgePayload(
+        question=task.prompt,
+        brief=normalise_hosts(brief.brief, marks=marks),
+        facts=tuple(
+            PayloadFact(number=number, text=fact.text)
+            for number, fact in enumerate(rubric.key_facts, start=1)
+        ),
+        claims=tuple(
+            PayloadClaim(
+                number=number,
+                text=normalise_hosts(claim.text, marks=marks),
+                sources=tuple(dict.fromkeys(numbered[each.text_sha256].number for each in readable[number])),
+            )
+            for number, claim in claims
+            if readable[number]
+        ),
+        sources=tuple(numbered.values()),
+    )
+    own_words = " ".join([task.prompt, *(fact.text for fact in rubric.key_facts)])
+    demand_blind(_list_agents_texts(payload, brief, readable), marks=marks.leave_out(own_words))
+    return BlindedBrief(
+        payload=payload,
+        settled=tuple(
+            _settle_claim(number, claim)
+            for number, claim in claims
+            if not readable[number] and number not in faulty
+        ),
+        unreadable=frozenset(number for number in faulty if not readable[number]),
+        partly_read=frozenset(number for number in faulty if readable[number]),
+    )
+
+
+def _find_readable(claim: Claim, sources: Mapping[str, CapturedSource]) -> list[CapturedSource]:
+    found = [sources[url] for url in dict.fromkeys(claim.citation_urls)]
+    return [source for source in found if source.status is CaptureStatus.CAPTURED]
+
+
+def _has_fault(claim: Claim, sources: Mapping[str, CapturedSource]) -> bool:
+    return any(sources[url].status.is_fault for url in claim.citation_urls)
+
+
+def _number_sources(sources: list[CapturedSource], *, marks: BlindingMarks) -> dict[str, PayloadSource]:
+    """A payload source for each text, by its hash, in the order of the claims."""
+    by_text: dict[str, list[CapturedSource]] = {}
+    for source in sources:
+        by_text.setdefault(source.text_sha256, []).append(source)
+    return {
+        text_sha256: PayloadSource(
+            number=number,
+            urls=tuple(dict.fromkeys(_normalise_url(each.url, marks=marks) for each in same)),
+            text=_normalise_text(same[0], marks=marks),
+        )
+        for number, (text_sha256, same) in enumerate(by_text.items(), start=1)
+    }
+
+
+def _normalise_url(url: str, *, marks: BlindingMarks) -> str:
+    return normalise_hosts(canonical_source_url(url), marks=marks)
+
+
+def _normalise_text(source: CapturedSource, *, marks: BlindingMarks) -> str:
+    # An origin's page reads alike for every setup; what a tool returned may bear its maker's hosts.
+    return normalise_hosts(source.text, marks=marks) if source.received_by_agent else source.text
+
+
+def _list_agents_texts(
+    payload: JudgePayload, brief: Brief, readable: Mapping[int, list[CapturedSource]]
+) -> Iterator[str]:
+    """Everything in the payload that depends on the setup or the agent."""
+    yield payload.brief
+    yield from (claim.text for claim in brief.claims)
+    for source in payload.sources:
+        yield from source.urls
+    received = {each.text_sha256: each for found in readable.values() for each in found}
+    yield from (each.text for each in received.values() if each.received_by_agent)
+
+
+def _settle_claim(number: int, claim: Claim) -> ClaimLabel:
+    reason = "every page it cites is absent" if claim.citation_urls else "cites nothing"
+    return ClaimLabel(number=number, supported=False, reason=reason)
