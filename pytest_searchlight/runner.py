@@ -23,13 +23,12 @@ from pytest_searchlight.domain import STATUS_RULES, RunStatus, SearchSetup, Test
 from pytest_searchlight.errors import EvidenceError, RunError, UserError
 from pytest_searchlight.evidence import OpenBundle
 from pytest_searchlight.extensions import Agent, AgentJob, AgentTrace, McpServer, ObservedRun
-from pytest_searchlight.metering import Metering, read_metering
+from pytest_searchlight.metering import METER_PROGRAM, Metering, read_metering
 from pytest_searchlight.prompting import compose_prompt
 from pytest_searchlight.providers import classify_failure
 from pytest_searchlight.providers.tap import TAPPED_SPEND, read_tapped_spend, tap_launch
 from pytest_searchlight.workspace import Workspace
 
-METER: Final = Path(__file__).with_name("meter")
 MAX_ATTEMPTS: Final = 3
 _FIRST_WAIT_S: Final = 1.0
 _LONGEST_WAIT_S: Final = 120.0
@@ -79,7 +78,7 @@ class MeteringProxy:
         assert setup.server is not None, "only setups with a server are metered"
         return McpServer(
             name=setup.name,
-            command=(sys.executable, "-I", "-S", str(METER), "--spec", str(spec_file)),
+            command=(sys.executable, "-I", "-S", str(METER_PROGRAM), "--spec", str(spec_file)),
             tools=tuple(sorted(setup.tool_names)),
             start_timeout_s=setup.server.start_timeout_s,
         )

@@ -16,13 +16,11 @@ from mcp.client.stdio import stdio_client
 from mcp.types import PaginatedRequestParams
 from pydantic import JsonValue
 
-import pytest_searchlight.meter
 from pytest_searchlight.domain import SearchSetup, ToolPin
 from pytest_searchlight.errors import RunError
-from pytest_searchlight.metering import Metering, read_metering
+from pytest_searchlight.metering import METER_PROGRAM, Metering, read_metering
 from pytest_searchlight.providers.pins import collect_pins
 
-_METER: Final = Path(pytest_searchlight.meter.__file__).parent
 _MAX_PAGES: Final = 100
 _SHOWN_CHARS: Final = 400
 
@@ -59,7 +57,9 @@ def _write_spec(path: Path, *, launch: Mapping[str, JsonValue], spool: Path) -> 
 
 
 async def _list_tools(spec: Path, *, errors: Path, timeout_s: float) -> None:
-    meter = StdioServerParameters(command=sys.executable, args=["-I", "-S", str(_METER), "--spec", str(spec)])
+    meter = StdioServerParameters(
+        command=sys.executable, args=["-I", "-S", str(METER_PROGRAM), "--spec", str(spec)]
+    )
     with errors.open("w") as errlog:
         async with (
             asyncio.timeout(timeout_s),

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from meter_client import MeterClient, open_meter
+from meter_stage.meter_client import MeterClient, open_meter
 
 
 def expect_refusal(client: MeterClient, *, limit: int, **arguments: object) -> None:

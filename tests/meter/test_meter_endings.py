@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from meter_client import (
+from meter_stage.meter_client import (
     PATIENCE_S,
     STUB,
     encode,

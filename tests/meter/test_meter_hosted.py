@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from faulty_http_server import FaultyServer, serve_faults
-from meter_client import MeterClient, open_meter
+from meter_stage import FOLDER
+from meter_stage.faulty_http_server import FaultyServer, serve_faults
+from meter_stage.meter_client import MeterClient, open_meter
 
 from pytest_searchlight.meter.http_exchange import parse_retry_after
 from pytest_searchlight.meter.sse import EventParser
@@ -23,7 +24,7 @@ CAPABILITIES = {"capabilities": {"roots": {}}, "clientInfo": {"name": "test", "v
 
 @pytest.fixture(scope="module", params=["events", "json"])
 def sdk_url(request: pytest.FixtureRequest) -> Iterator[str]:
-    program = Path(__file__).with_name("hosted_sdk_server.py")
+    program = FOLDER.joinpath("hosted_sdk_server.py")
     command = [sys.executable, str(program), f"--{request.param}"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

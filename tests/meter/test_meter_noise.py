@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from meter_client import STUB, encode, open_meter
+from meter_stage.meter_client import STUB, encode, open_meter
 
 ANSWER = b'{"jsonrpc":"2.0","id":%ID%,"result":{"content":[]}}\n'
 

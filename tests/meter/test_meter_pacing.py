@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from meter_client import open_meter
+from meter_stage.meter_client import open_meter
 
 from pytest_searchlight.meter.pacing import Pace
 

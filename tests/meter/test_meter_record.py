@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from meter_client import Json, MeterClient, encode, open_meter
+from meter_stage.meter_client import Json, MeterClient, encode, open_meter
 from pydantic import JsonValue
 
 from pytest_searchlight.metering import (

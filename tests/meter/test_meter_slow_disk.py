@@ -6,13 +6,14 @@ import os
 import threading
 from pathlib import Path
 
-from meter_client import open_meter
+from meter_stage import FOLDER
+from meter_stage.meter_client import open_meter
 
 from pytest_searchlight.meter.backlog import Backlog, shorten
 from pytest_searchlight.meter.staging import Staging
 from pytest_searchlight.metering.wire import Entry, Frame, read_timeline
 
-HANGING_METER = Path(__file__).with_name("hanging_disk.py")
+HANGING_METER = FOLDER.joinpath("hanging_disk.py")
 CALLS, SIZE = 60, 1_000_000
 
 

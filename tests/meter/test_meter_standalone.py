@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from meter_client import PATIENCE_S, STUB, open_meter, write_spec
+from meter_stage.meter_client import PATIENCE_S, STUB, open_meter, write_spec
 
 import pytest_searchlight.meter
 from pytest_searchlight.metering import METER_PROGRAM

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from meter_client import MeterClient, encode, open_meter
+from meter_stage.meter_client import MeterClient, encode, open_meter
 
 RESULT = b'{"jsonrpc":"2.0","id":%ID%,"result":{"content":[{"type":"text","text":"'
 END = b'"}]}}'

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from everything_tour import TOOL_CALLS, tour_server
 from mcp import StdioServerParameters
-from meter_client import write_spec
+from meter_stage.everything_tour import TOOL_CALLS, tour_server
+from meter_stage.meter_client import write_spec
 
 from pytest_searchlight.metering import METER_PROGRAM, read_metering
 

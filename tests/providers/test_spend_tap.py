@@ -12,8 +12,9 @@ from provider_stage.provider_answers import PAGE_TEXT
 from provider_stage.provider_lab import CALLS, Lab
 from pydantic import JsonValue
 
+from pytest_searchlight.domain import TappedSpend
 from pytest_searchlight.providers import price_calls
-from pytest_searchlight.providers.tap import TappedSpend, read_tapped_spend, tap_launch
+from pytest_searchlight.providers.tap import read_tapped_spend, tap_launch
 
 AGENT_EVENTS = (
     ("response.created", {"id": "a1", "usage": {"cost": {"total_cost": 0.001}}}),
