@@ -7,7 +7,9 @@ from typing import Final
 from pytest_searchlight.calibration.records import Calibration, CalibrationRecord
 from pytest_searchlight.domain import Task, TestRun
 
-_REMEDY: Final = "--searchlight-calibrate makes a new one, --searchlight-uncalibrated does without"
+_REMEDY: Final = (
+    "calibrate it with --searchlight-calibrate, or run it as it is with --searchlight-uncalibrated"
+)
 
 
 def explain_not_admitted(calibration: Calibration, run: TestRun, *, agent_version: str | None) -> str | None:
@@ -67,9 +69,11 @@ def _find_ground(record: CalibrationRecord) -> str:
 
 def _explain_missing(calibration: Calibration, run: TestRun) -> str:
     wanted = (run.catalog, run.task.id, run.agent)
-    others = [
-        record.model_name or "its default" for record in calibration.records if record.place[:3] == wanted
-    ]
-    model = run.model_name or "its default"
-    known = f", only for {', '.join(others)}" if others else ""
-    return f"task {run.task.id!r} is not calibrated for {run.agent} with model {model}{known}; {_REMEDY}"
+    others = [record.model_name for record in calibration.records if record.place[:3] == wanted]
+    known = f", only with {' and '.join(map(_tell_model, others))}" if others else ""
+    model = _tell_model(run.model_name)
+    return f"task {run.task.id!r} is not calibrated for {run.agent} with {model}{known}; {_REMEDY}"
+
+
+def _tell_model(model_name: str | None) -> str:
+    return "its default model" if model_name is None else f"model {model_name}"

@@ -3,7 +3,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from stats.battery_rows import make_pairs
@@ -40,6 +40,7 @@ def test_holm_agrees_with_a_worked_example() -> None:
     assert adjust_holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
 
 
+@settings(max_examples=50, deadline=None)
 @given(P_VALUES)
 def test_holm_is_the_closed_test_whose_every_intersection_is_tested_by_bonferroni(
     p_values: list[float],

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from stats.battery_rows import make_pairs
@@ -31,6 +31,7 @@ def test_a_difference_of_the_detectable_size_is_found_in_four_of_five_batteries(
     assert np.mean(p_values < 0.05) == pytest.approx(0.80, abs=0.03)
 
 
+@settings(max_examples=50, deadline=None)
 @given(SPREADS, st.integers(1, 9))
 def test_the_tasks_asked_for_are_the_fewest_that_show_ten_points(spread: Spread, repetitions: int) -> None:
     tasks = tell_resolution(spread, tasks=5, repetitions=repetitions).tasks_for_10_points.value
@@ -39,6 +40,7 @@ def test_the_tasks_asked_for_are_the_fewest_that_show_ten_points(spread: Spread,
     assert tasks == 2 or show(spread, tasks=tasks - 1, repetitions=repetitions) > 0.1
 
 
+@settings(max_examples=50, deadline=None)
 @given(SPREADS, st.integers(2, 400))
 def test_the_repetitions_asked_for_are_the_fewest_that_show_ten_points(spread: Spread, tasks: int) -> None:
     figure = tell_resolution(spread, tasks=tasks, repetitions=3).repetitions_for_10_points
