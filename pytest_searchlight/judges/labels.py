@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from pytest_searchlight.deliverables import find_violations
 from pytest_searchlight.domain import RunStatus, Usage
@@ -21,7 +21,7 @@ def _describe_label(verdict: str) -> dict[str, JsonValue]:
         "required": ["number", "reason", verdict],
         "properties": {
             "number": {"type": "integer"},
-            "reason": {"type": "string", "minLength": 1},
+            "reason": {"type": "string"},
             verdict: {"type": "boolean"},
         },
     }
@@ -54,14 +54,11 @@ def read_labels(
     violations = find_violations(value, LABELS_SCHEMA)
     if problems := (*violations.wrong, *violations.missing):
         raise _refuse(judge, f"the answer breaks its schema: {problems[0]}")
-    judgement = Judgement.model_validate(
-        {
-            "judge": judge,
-            "model_name": model_name,
-            "usage": usage,
-            **(value if isinstance(value, dict) else {}),
-        }
-    )
+    known = {"judge": judge, "model_name": model_name, "usage": usage}
+    try:
+        judgement = Judgement.model_validate({**known, **(value if isinstance(value, dict) else {})})
+    except ValidationError as error:
+        raise _refuse(judge, f"a label breaks a rule: {error.errors(include_url=False)[0]['msg']}") from error
     for kind, given, asked in (
         ("facts", [fact.number for fact in judgement.facts], [fact.number for fact in payload.facts]),
         ("claims", [claim.number for claim in judgement.claims], [claim.number for claim in payload.claims]),
