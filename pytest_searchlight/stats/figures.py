@@ -88,9 +88,11 @@ class Comparison(Record):
 class GapClosure(Estimate):
     """(setup - floor) / (ceiling - floor) of pass rates, over the `tasks` measured under all three.
 
-    `undefined_draws` counts the resamples in which the ceiling did not pass more than the floor.
+    `undefined_draws` counts the resamples in which the ceiling did not pass more than the floor. `plain_ci95`
+    is the narrower interval that earlier public reports gave, to compare with those and for nothing else.
     """
 
+    plain_ci95: Interval | None
     tasks: NonNegativeInt
     undefined_draws: NonNegativeInt
 
