@@ -30,7 +30,9 @@ def _divide(runs: Sequence[RunRecord], amount: Amount) -> Figure:
     total, passes = _add_up(runs, amount), _count_passes(runs)
     if total is None:
         return _withhold(_tell_unknown(runs, amount))
-    return Figure(value=total / passes) if passes else _withhold(f"none of {len(runs)} graded runs passed")
+    if not passes:
+        return _withhold(f"none of {len(runs)} graded runs passed" if runs else "no run was graded")
+    return Figure(value=total / passes)
 
 
 def _compare_use(arm: Arm, no_search: Arm | None, amount: Amount) -> Figure:

@@ -131,7 +131,7 @@ def _expand_tail(tasks: int) -> float:
 
 
 def _cut_tails(values: _Draws, *, tail: float, undefined: int) -> tuple[Interval | None, str | None]:
-    """The interval that leaves `tail` of the values out at each end; None if as many are undefined."""
+    """The interval that leaves `tail` of the values out at each end, or why there is none."""
     draws = values.size + undefined
     if undefined > tail * draws:
         return None, f"the estimate is undefined in {undefined} of {draws} resamples"
