@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Final
+
+from pydantic import JsonValue
 
 from pytest_searchlight.agents.claude_events import ClaudeStream, find_fault, read_usage
 from pytest_searchlight.agents.contract import CALL_LIMIT_S, Contract, write_contract
@@ -32,6 +35,9 @@ _FIXED_ENVIRONMENT: Final = {
     "ENABLE_TOOL_SEARCH": "true",
     "MAX_MCP_OUTPUT_TOKENS": "25000",
 }
+OUTPUT_TOOL: Final = "StructuredOutput"
+"""The tool by which the product's model gives an answer that has a schema; it reaches nothing."""
+
 _RESULTS_FOLDER: Final = "Read(~/.claude/projects/**)"
 """Where the product puts results that are too long to show: all that Read is for, and all it may read."""
 
@@ -48,10 +54,18 @@ class ClaudeCodeAgent(InstalledAgent):
         """Run the product on `job` and read its event stream while it comes."""
         program = self.require_program()
         contract = write_contract(self.pin, setup=job.run.setup, server=job.server)
+        if self.output_schema is not None:
+            contract = replace(contract, own_tools=(*contract.own_tools, OUTPUT_TOOL))
         config_file = self._furnish_home(job)
         stream = ClaudeStream(contract, token_budget=job.run.task.budgets.tokens)
         result = run_process(
-            build_command(program, contract=contract, model=self._choose_model(job), config=config_file),
+            build_command(
+                program,
+                contract=contract,
+                model=self._choose_model(job),
+                config=config_file,
+                output_schema=self.output_schema,
+            ),
             cwd=job.workspace,
             env=self._build_environment(job),
             run_id=job.mark,
@@ -94,7 +108,14 @@ class ClaudeCodeAgent(InstalledAgent):
         }
 
 
-def build_command(program: str, *, contract: Contract, model: str, config: Path) -> list[str]:
+def build_command(
+    program: str,
+    *,
+    contract: Contract,
+    model: str,
+    config: Path,
+    output_schema: Mapping[str, JsonValue] | None = None,
+) -> list[str]:
     """The command line; exposed and approved tools both come from `contract`."""
     approved = [_RESULTS_FOLDER if tool == "Read" else tool for tool in contract.tools]
     return [
@@ -108,6 +129,7 @@ def build_command(program: str, *, contract: Contract, model: str, config: Path)
         *("--mcp-config", str(config), "--strict-mcp-config"),
         *("--tools", ",".join(contract.own_tools)),
         *("--allowedTools", ",".join(approved)),
+        *(("--json-schema", json.dumps(output_schema)) if output_schema is not None else ()),
     ]
 
 

@@ -23,6 +23,7 @@ from pytest_searchlight.agents.installation import (
     InstalledAgent,
     read_version,
     write_private,
+    write_private_json,
 )
 from pytest_searchlight.agents.pins import AgentPin
 from pytest_searchlight.extensions import AgentJob, AgentTrace
@@ -45,9 +46,16 @@ class CodexAgent(InstalledAgent):
         program = self.require_program()
         contract = write_contract(self.pin, setup=job.run.setup, server=job.server)
         self._furnish_home(job, contract=contract)
+        schema_file = self._write_output_schema(job)
         stream = CodexStream(contract)
         result = run_process(
-            build_command(program, contract=contract, model=self._choose_model(job), pin=self.pin),
+            build_command(
+                program,
+                contract=contract,
+                model=self._choose_model(job),
+                pin=self.pin,
+                schema_file=schema_file,
+            ),
             cwd=job.workspace,
             env=self._build_environment(job),
             run_id=job.mark,
@@ -87,6 +95,13 @@ class CodexAgent(InstalledAgent):
         self.furnish_home(job.home, config_folder=folder)
         write_private(folder / "config.toml", write_config(contract, installation=self.installation).encode())
 
+    def _write_output_schema(self, job: AgentJob) -> Path | None:
+        if self.output_schema is None:
+            return None
+        schema_file = job.home / "output-schema.json"
+        write_private_json(schema_file, self.output_schema)
+        return schema_file
+
     def _build_environment(self, job: AgentJob) -> Mapping[str, str]:
         # Headless, the product reads an API key from its own variable only; users have it in the vendor's.
         keys = self.installation.credentials
@@ -100,7 +115,9 @@ class CodexAgent(InstalledAgent):
         }
 
 
-def build_command(program: str, *, contract: Contract, model: str, pin: AgentPin) -> list[str]:
+def build_command(
+    program: str, *, contract: Contract, model: str, pin: AgentPin, schema_file: Path | None = None
+) -> list[str]:
     """The command line; whether the model may search the web is read from `contract`."""
     return [
         program,
@@ -108,6 +125,7 @@ def build_command(program: str, *, contract: Contract, model: str, pin: AgentPin
         *("exec", "--json", "--ephemeral", "--skip-git-repo-check"),
         *("--sandbox", "read-only"),
         *("--model", model),
+        *(("--output-schema", str(schema_file)) if schema_file is not None else ()),
         *(part for feature in pin.disabled_features for part in ("--disable", feature)),
         "-",
     ]

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from pydantic import JsonValue
+
 from pytest_searchlight.agents.pins import AgentPin
 from pytest_searchlight.domain import RunStatus, SearchSetup
 from pytest_searchlight.errors import RunError
@@ -61,10 +63,14 @@ def find_program(command: str, *, path: str | None) -> str | None:
 
 @dataclass(frozen=True, kw_only=True)
 class InstalledAgent:
-    """What the adapters of all installed products have in common."""
+    """What the adapters of all installed products have in common.
+
+    `output_schema` is the JSON Schema of the final answer, for products that are asked for nothing but data.
+    """
 
     pin: AgentPin
     installation: Installation
+    output_schema: Mapping[str, JsonValue] | None = None
 
     @property
     def default_model(self) -> str:
