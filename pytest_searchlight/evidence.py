@@ -22,6 +22,7 @@ import json
 import os
 import re
 import shutil
+import stat
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -266,15 +267,19 @@ def _spell_variants(secret: str) -> set[str]:
 
 
 def _scrub_raw_files(folder: Path, scrub: Scrubber) -> Iterator[tuple[str, str]]:
-    for path in sorted(folder.rglob("*")):
-        if path.is_symlink() or not path.is_file():
-            continue
+    for path in sorted(_list_files(folder)):
         if not scrub.is_idle:
             data = path.read_bytes()
             clean = scrub(data)
             if clean != data:
                 path.write_bytes(clean)
         yield path.relative_to(folder).as_posix(), _hash_file(path)
+
+
+def _list_files(folder: Path) -> Iterator[Path]:
+    """Regular files below `folder`; links are left alone, wherever they lead."""
+    for parent, _, names in os.walk(folder):
+        yield from (path for name in names if stat.S_ISREG((path := Path(parent, name)).lstat().st_mode))
 
 
 def _hash_file(path: Path) -> str:

@@ -73,19 +73,19 @@ def searchlight_run(request: pytest.FixtureRequest) -> TestRun:
 
 
 @pytest.fixture
-def workspace(request: pytest.FixtureRequest) -> OpenWorkspace:
+def workspace(pytestconfig: pytest.Config) -> OpenWorkspace:
     """Opens a fresh scratch folder for each attempt at the run; override it to put files there first."""
     from pytest_searchlight.collection import SESSION_KEY
 
-    return request.config.stash[SESSION_KEY].open_workspace
+    return pytestconfig.stash[SESSION_KEY].open_workspace
 
 
 @pytest.fixture
-def metering_proxy(request: pytest.FixtureRequest, searchlight_run: TestRun) -> MeteringProxy | None:
+def metering_proxy(pytestconfig: pytest.Config, searchlight_run: TestRun) -> MeteringProxy | None:
     """The proxy between the agent and the provider's server; None when the run has no server."""
     from pytest_searchlight.collection import SESSION_KEY
 
-    return request.config.stash[SESSION_KEY].make_proxy(searchlight_run)
+    return pytestconfig.stash[SESSION_KEY].make_proxy(searchlight_run)
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from pytest_searchlight.plan import describe_plan
 from pytest_searchlight.preflight import check_session, list_session_lanes
 from pytest_searchlight.preparation import prepare_setups
 from pytest_searchlight.proofs import check_tasks
-from pytest_searchlight.reporting import Progress, describe_exclusions, render_table
+from pytest_searchlight.reporting import Progress, describe_exclusions, render_comparisons, render_table
 from pytest_searchlight.session import BenchmarkSession
 from pytest_searchlight.settings import check_new_session
 from pytest_searchlight.summary import PlannedRun, read_records, write_plan, write_summary
@@ -241,6 +241,8 @@ class SessionHooks:
             session.exitstatus = pytest.ExitCode.OK if sound else pytest.ExitCode.TESTS_FAILED
 
     def _collect_extra(self) -> dict[str, Any]:
+        if not self.config.hook.pytest_searchlight_summary_extra.get_hookimpls():
+            return {}  # reading ten thousand records takes a second
         records: list[RunRecord] = read_records(self.session.folder)
         parts = self.config.hook.pytest_searchlight_summary_extra(records=records)
         return {name: value for part in parts for name, value in part.items()}
@@ -253,6 +255,8 @@ class SessionHooks:
             return
         terminalreporter.section("searchlight")
         for line in render_table(self._summary):
+            terminalreporter.write_line(line)
+        for line in render_comparisons(self._summary.comparisons) if self._summary.comparisons else ():
             terminalreporter.write_line(line)
         exclusions = describe_exclusions(self._summary.counts)
         if exclusions is not None:
