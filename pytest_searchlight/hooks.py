@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import pytest
 
+from pytest_searchlight.calibration import read_calibration
 from pytest_searchlight.catalog import find_catalogs, looks_like_catalog
 from pytest_searchlight.collection import RUN_KEY, RUN_PARAMETER, SESSION_KEY, CatalogFile
 from pytest_searchlight.domain import STATUS_RULES, RunRecord, RunStatus, TestRun
@@ -26,7 +27,13 @@ from pytest_searchlight.plan import describe_plan
 from pytest_searchlight.preflight import check_session, list_session_lanes
 from pytest_searchlight.preparation import prepare_setups
 from pytest_searchlight.proofs import check_tasks
-from pytest_searchlight.reporting import Progress, describe_exclusions, render_comparisons, render_table
+from pytest_searchlight.reporting import (
+    Progress,
+    describe_calibration,
+    describe_exclusions,
+    render_comparisons,
+    render_table,
+)
 from pytest_searchlight.session import BenchmarkSession
 from pytest_searchlight.settings import check_new_session
 from pytest_searchlight.summary import PlannedRun, read_records, write_plan, write_summary
@@ -48,6 +55,7 @@ class SessionHooks:
     progress: Progress = field(default_factory=Progress)
     _problem: str | None = None
     _summary: Summary | None = None
+    _calibration: Path | None = None
 
     @classmethod
     def create(cls, config: pytest.Config, *, place: tuple[str, float]) -> SessionHooks:
@@ -232,6 +240,8 @@ class SessionHooks:
             return
         try:
             self._summary = write_summary(self.session.folder, extra=self._collect_extra())
+            if self.session.settings.calibrate:
+                self._calibration = self.session.record_calibration()
         except SearchlightError as error:
             self._problem = str(error)
             session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
@@ -261,6 +271,10 @@ class SessionHooks:
         exclusions = describe_exclusions(self._summary.counts)
         if exclusions is not None:
             terminalreporter.write_line(exclusions)
+        if self._calibration is not None:
+            for line in describe_calibration(read_calibration(self._calibration)):
+                terminalreporter.write_line(line)
+            terminalreporter.write_line(f"written: {self._show(self._calibration)}")
         root = self._show(self.session.folder.root)
         terminalreporter.write_line(f"written: {root}/summary.json, {root}/runs.jsonl, {root}/runs/")
 

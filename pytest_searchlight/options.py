@@ -81,6 +81,17 @@ OPTIONS: Final = (
         "DIR",
     ),
     Option(
+        "calibrate",
+        "flag",
+        "find out on which tasks search can matter: run floor and ceiling five times each and record the "
+        "tasks admitted for this agent and model in .searchlight/calibration.json.",
+    ),
+    Option(
+        "uncalibrated",
+        "flag",
+        "also run tasks that are not admitted by a calibration, where their catalog asks for one.",
+    ),
+    Option(
         "include-expired",
         "flag",
         "also run tasks whose freshness window has passed, so that their reference answer may no longer "

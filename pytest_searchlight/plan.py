@@ -19,6 +19,7 @@ def describe_plan(runs: Sequence[TestRun], *, session: BenchmarkSession) -> Iter
     fit = [run for run in runs if session.explain_unfit(run) is None]
     yield f"{len(runs)} runs planned, {len(runs) - len(fit)} of them would be skipped"
     yield from _describe_limits(fit)
+    yield from _describe_resolution(fit)
 
 
 def _describe_limits(runs: Sequence[TestRun]) -> Iterator[str]:
@@ -27,6 +28,24 @@ def _describe_limits(runs: Sequence[TestRun]) -> Iterator[str]:
     calling = [run for run in runs if run.setup.kind.gives_tools]
     yield f"at most {_add_limits([run.task.budgets.provider_calls for run in calling])} provider calls"
     yield f"at most {_add_limits([run.task.budgets.tokens for run in runs])} tokens"
+
+
+def _describe_resolution(runs: Sequence[TestRun]) -> Iterator[str]:
+    tasks = {(run.catalog, run.task.id) for run in runs if not run.task.control}
+    repetitions = max((run.repetition for run in runs), default=0)
+    if not tasks:
+        return
+    from pytest_searchlight.stats.resolution import ASSUMED_SPREAD, tell_resolution  # loads scipy
+
+    found = tell_resolution(ASSUMED_SPREAD, tasks=len(tasks), repetitions=repetitions)
+    size = f"{len(tasks)} tasks x {repetitions} repetitions"
+    difference, needed = found.detectable_difference, found.tasks_for_10_points
+    if difference.value is None:
+        yield f"{size} could show no difference between two setups: {difference.reason}"
+    else:
+        yield f"{size} could show a difference of {100 * difference.value:.0f} points between two setups"
+    if needed.value is not None:
+        yield f"10 points would take {needed.value} tasks at that many repetitions"
 
 
 def _add_limits(limits: Sequence[int | None]) -> str:

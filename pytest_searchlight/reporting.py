@@ -12,7 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
+from pytest_searchlight.calibration import Calibration, explain_rejection
 from pytest_searchlight.domain import STATUS_RULES, CheckOutcome, RunRecord, RunStatus, Score
+from pytest_searchlight.stats.figures import Comparison, Comparisons, Estimate
 from pytest_searchlight.summary_schema import Counts, ResultRow, Summary
 
 _LONGEST_TEXT: Final = 4096
@@ -197,6 +199,55 @@ def _align(rows: Sequence[Sequence[str]]) -> Iterator[str]:
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
         yield "  ".join([first, *rest]).rstrip()
+
+
+def render_comparisons(comparisons: Comparisons) -> Iterator[str]:
+    """A line for each comparison that means something: difference, interval, test, what could be shown."""
+    for lane in comparisons.lanes:
+        for setup in lane.setups:
+            who = f"{lane.catalog}, {lane.agent}: {setup.setup}"
+            closure = setup.gap_closure
+            if closure.value is not None:
+                yield f"{who} closes {closure.value:.2f} of the gap{_format_interval(closure)}"
+            for comparison in setup.comparisons:
+                yield f"{who} against {comparison.reference}: {_describe_comparison(comparison)}"
+
+
+def _describe_comparison(comparison: Comparison) -> str:
+    if comparison.difference.value is None:
+        return f"{UNKNOWN} ({comparison.difference.reason})"
+    difference = f"{100 * comparison.difference.value:+.0f} points"
+    parts = [difference + _format_interval(comparison.difference, scale=100)]
+    p_value, detectable = comparison.mcnemar.p_value_holm, comparison.resolution.detectable_difference
+    if p_value.value is not None:
+        parts.append(f"p = {p_value.value:.2g} (Holm)")
+    if detectable.value is not None:
+        parts.append(f"{100 * detectable.value:.0f} points could be detected")
+    return ", ".join(parts)
+
+
+def _format_interval(estimate: Estimate, *, scale: float = 1.0) -> str:
+    if estimate.ci95 is None:
+        return " (no interval)"
+    low, high = (f"{scale * end:+.0f}" if scale > 1 else f"{end:.2f}" for end in estimate.ci95)
+    return f" (95 %: {low} to {high})"
+
+
+def describe_calibration(calibration: Calibration) -> Iterator[str]:
+    """How many tasks of each catalog are admitted for each agent and model, and why others are not."""
+    places = dict.fromkeys((each.catalog, each.agent, each.model_name) for each in calibration.records)
+    for catalog, agent, model_name in places:
+        records = [
+            each
+            for each in calibration.records
+            if (each.catalog, each.agent, each.model_name) == (catalog, agent, model_name)
+        ]
+        admitted = sum(record.admitted for record in records)
+        yield (
+            f"{catalog}, {agent} {model_name or ''}".rstrip()
+            + f": {admitted} of {len(records)} tasks admitted"
+        )
+        yield from (f"  {reason}" for record in records if (reason := explain_rejection(record)))
 
 
 def describe_exclusions(counts: Counts) -> str | None:

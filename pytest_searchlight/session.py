@@ -19,6 +19,13 @@ from typing import Final
 from pydantic import JsonValue
 
 from pytest_searchlight import __version__
+from pytest_searchlight.calibration import (
+    Calibration,
+    calibrate,
+    explain_not_admitted,
+    read_calibration,
+    write_calibration,
+)
 from pytest_searchlight.catalog import Catalog, read_catalog
 from pytest_searchlight.costs import price_run
 from pytest_searchlight.domain import (
@@ -44,6 +51,7 @@ from pytest_searchlight.providers import build_server_launch
 from pytest_searchlight.runner import Attempts, MeteringProxy, OpenWorkspace, Pace
 from pytest_searchlight.settings import INSTALLS_FOLDER, Settings
 from pytest_searchlight.store import RunStore, name_lane
+from pytest_searchlight.summary import read_records
 from pytest_searchlight.workspace import (
     ScratchRoot,
     Workspace,
@@ -62,6 +70,8 @@ _RECORDED_PACKAGES: Final = (
     "httpx",
     "jsonschema",
     "PyYAML",
+    "numpy",
+    "scipy",
 )
 
 
@@ -82,6 +92,7 @@ class BenchmarkSession:
     started_at_s: float
     _catalogs: dict[Path, Catalog] = field(default_factory=dict)
     _closed_webs: dict[str, Path] = field(default_factory=dict)
+    _calibrated: set[str] = field(default_factory=set)
     _versions: dict[str, str | None] = field(default_factory=dict)
 
     # --- catalogs ----------------------------------------------------------------------------------------
@@ -97,6 +108,8 @@ class BenchmarkSession:
         self._catalogs[path] = catalog
         if catalog.closed_web is not None:
             self._closed_webs[catalog.name] = catalog.closed_web
+        if catalog.defaults.needs_calibration:
+            self._calibrated.add(catalog.name)
 
     @property
     def catalogs(self) -> tuple[Catalog, ...]:
@@ -114,6 +127,20 @@ class BenchmarkSession:
     def prices(self) -> PriceList:
         """What tokens cost."""
         return read_prices(self.settings.config_folders)
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        """Which tasks are admitted, as calibrated so far."""
+        file = self.settings.calibration_file
+        return read_calibration(file) if file.is_file() else Calibration(records=())
+
+    def record_calibration(self) -> Path:
+        """Add this session's floor and ceiling runs to the project's calibration. Raises EvidenceError."""
+        rows = read_records(self.folder)
+        made = calibrate(rows, catalogs=self.catalogs, earlier=self.calibration)
+        file = self.settings.calibration_file
+        write_calibration(self.calibration.update(made), path=file)
+        return file
 
     @cached_property
     def limits(self) -> Mapping[str, Limits]:
@@ -205,7 +232,15 @@ class BenchmarkSession:
             self.find_agent(run).explain_unsupported(run.setup)
             or self._explain_missing_material(run)
             or self._explain_expired(run)
+            or self._explain_not_admitted(run)
         )
+
+    def _explain_not_admitted(self, run: TestRun) -> str | None:
+        is_reference = run.setup.kind in {SetupKind.FLOOR, SetupKind.CEILING}
+        if is_reference or self.settings.uncalibrated or run.catalog not in self._calibrated:
+            return None
+        version = self.find_version(self.find_agent(run))
+        return explain_not_admitted(self.calibration, run, agent_version=version)
 
     def _explain_expired(self, run: TestRun) -> str | None:
         window = run.task.freshness

@@ -20,6 +20,10 @@ from pytest_searchlight.errors import SettingsError
 
 PACKAGE_FOLDER: Final = Path(__file__).resolve().parent
 STATE_FOLDER: Final = ".searchlight"
+REFERENCE_SETUPS: Final = ("floor", "ceiling")
+CALIBRATION_RUNS: Final = 5
+"""How often a calibration runs each task under each reference setup."""
+
 INSTALLS_FOLDER: Final = ".searchlight/installs"
 
 OptionReader = Callable[[str], object]
@@ -49,6 +53,8 @@ class Settings:
     output: Path | None = None
     resume: Path | bool = False
     regrade: Path | None = None
+    calibrate: bool = False
+    uncalibrated: bool = False
     include_expired: bool = False
     tap_costs: bool = False
     seed: int = 0
@@ -68,6 +74,8 @@ class Settings:
             "model": list(self.models),
             "task": list(self.tasks),
             "repetitions": self.repetitions,
+            "calibrate": self.calibrate,
+            "uncalibrated": self.uncalibrated,
             "include_expired": self.include_expired,
             "tap_costs": self.tap_costs,
             "seed": self.seed,
@@ -76,6 +84,11 @@ class Settings:
             "max_provider_calls": self.caps.provider_calls,
             "max_wall_clock_s": self.caps.wall_clock_s,
         }
+
+    @property
+    def calibration_file(self) -> Path:
+        """Which tasks are admitted for which agents and models, for all sessions of the project."""
+        return self.root / STATE_FOLDER / "calibration.json"
 
     def choose_models(self, agent: str, default: str | None) -> tuple[str | None, ...]:
         """The models `agent` runs with: those named for it, else the bare ones, else `default`."""
@@ -103,16 +116,19 @@ def read_settings(
     """
     values = _OptionValues(read_option)
     environment = {**read_env_file(root / ".env"), **environ}
+    calibrate = values.read_flag("calibrate")
     return Settings(
         root=root,
-        setups=values.read_names("setup"),
+        setups=values.read_names("setup") or (REFERENCE_SETUPS if calibrate else ()),
         agents=values.read_names("agent"),
         models=values.read_names("model"),
         tasks=values.read_names("task"),
-        repetitions=values.read_count("repetitions"),
+        repetitions=values.read_count("repetitions") or (CALIBRATION_RUNS if calibrate else None),
         output=values.read_path("output", root),
         resume=values.read_path("resume", root) or values.read_flag("resume"),
         regrade=values.read_path("regrade", root),
+        calibrate=calibrate,
+        uncalibrated=values.read_flag("uncalibrated"),
         include_expired=values.read_flag("include-expired"),
         tap_costs=values.read_flag("tap-costs"),
         seed=values.read_integer("seed", default=0),

@@ -25,6 +25,7 @@ from pytest_searchlight.evidence import (
     write_atomic,
 )
 from pytest_searchlight.stats import divide, quantile, wilson_interval
+from pytest_searchlight.stats.figures import Comparisons
 from pytest_searchlight.summary_schema import Counts, Latency, Rate, ResultRow, Summary, TaskRow, Use
 
 _KIND_ORDER: Final = {kind: place for place, kind in enumerate(SetupKind)}
@@ -127,6 +128,7 @@ def summarize(
         counts=count_runs(records),
         results=tuple(_make_result(group) for group in _group(records, _name_lane)),
         tasks=tuple(_make_task_row(group) for group in _group(records, _name_task)),
+        comparisons=_compare(records, seed=int(str(facts.get("seed", 0)))),
         extra=dict(extra),
     )
 
@@ -155,6 +157,15 @@ def count_runs(records: Sequence[RunRecord]) -> Counts:
         failed_as=failed_as,
         excluded=excluded,
     )
+
+
+def _compare(records: Sequence[RunRecord], *, seed: int) -> Comparisons | None:
+    lanes = {(record.catalog, record.agent, record.model_name, record.setup) for record in records}
+    if len({lane[:3] for lane in lanes}) == len(lanes):
+        return None
+    from pytest_searchlight.stats.comparing import compare_setups  # loads numpy and scipy
+
+    return compare_setups(records, seed=seed)
 
 
 Place = tuple[str | int, ...]

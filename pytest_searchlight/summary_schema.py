@@ -7,6 +7,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt
 
 from pytest_searchlight.domain import Record, SetupKind
+from pytest_searchlight.stats.figures import Comparisons
 
 SCHEMA_VERSION: Final = 1
 
@@ -94,11 +95,15 @@ class TaskRow(ResultRow):
 
 
 class Summary(Record):
-    """`summary.json`. Everything but `session` and `extra` can be recomputed from ``runs.jsonl``."""
+    """`summary.json`. Everything but `session` and `extra` can be recomputed from ``runs.jsonl``.
+
+    `comparisons` is None where no two setups of one agent can be compared.
+    """
 
     schema_version: Literal[1] = SCHEMA_VERSION
     session: dict[str, JsonValue]
     counts: Counts
     results: tuple[ResultRow, ...]
     tasks: tuple[TaskRow, ...]
+    comparisons: Comparisons | None
     extra: dict[str, JsonValue]

@@ -12,6 +12,7 @@ from pydantic import NonNegativeInt, PositiveInt, ValidationError, model_validat
 from pytest_searchlight.domain import Record
 from pytest_searchlight.errors import SettingsError
 from pytest_searchlight.evidence import encode_json, write_atomic
+from pytest_searchlight.settings import CALIBRATION_RUNS
 
 Place = tuple[str, str, str, str]
 """Catalog, task, agent and model, the latter empty for the agent's default."""
@@ -20,7 +21,7 @@ Place = tuple[str, str, str, str]
 class Thresholds(Record):
     """How often each reference setup is run on a task, and how many passes admit it."""
 
-    runs: PositiveInt = 5
+    runs: PositiveInt = CALIBRATION_RUNS
     most_floor_passes: NonNegativeInt = 1
     fewest_ceiling_passes: NonNegativeInt = 4
 
