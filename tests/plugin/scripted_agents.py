@@ -110,6 +110,10 @@ def answer_wrong(job: AgentJob) -> AgentTrace:  # noqa: ARG001 - every script ge
     return answer('{"colour": "red"}')
 
 
+def answer_what_it_reads(job: AgentJob) -> AgentTrace:
+    return answer_right(job) if "<reference>" in job.prompt else answer('{"colour": null}')
+
+
 def answer_in_prose(job: AgentJob) -> AgentTrace:  # noqa: ARG001
     return answer("It is blue, I think.")
 
@@ -249,6 +253,7 @@ class AbsentJudge:
 SCRIPTS: Final[dict[str, Script]] = {
     "right": answer_right,
     "wrong": answer_wrong,
+    "reader": answer_what_it_reads,
     "prose": answer_in_prose,
     "spender": answer_with_many_tokens,
     "costly-fault": fail_at_a_cost,

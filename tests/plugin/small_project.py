@@ -158,13 +158,20 @@ class Project:
         agents: Sequence[str] = ("oracle",),
         setups: Sequence[str] = ("no-search",),
         repetitions: int = 1,
+        needs_calibration: bool = False,
     ) -> Path:
         """Write a catalog of tasks, given whole or by their ids."""
+        defaults = {
+            "agents": [*agents],
+            "setups": [*setups],
+            "repetitions": repetitions,
+            "needs_calibration": needs_calibration,
+        }
         content = {
             "catalog": name,
             "title": f"Catalog {name}",
             "description": "Colours of things.",
-            "defaults": {"agents": [*agents], "setups": [*setups], "repetitions": repetitions},
+            "defaults": defaults,
             "tasks": [make_task(task) if isinstance(task, str) else dict(task) for task in tasks],
         }
         return self.write(f"catalogs/{name}/tasks.yaml", yaml.safe_dump(content, sort_keys=False))
