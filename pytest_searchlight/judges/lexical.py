@@ -18,7 +18,7 @@ from pytest_searchlight.domain.judging import (
     JudgePayload,
     PayloadClaim,
 )
-from pytest_searchlight.judges.statements import split_sentences
+from pytest_searchlight.judges.statements import read_passages
 from pytest_searchlight.judges.support import find_support
 
 _NOTHING_USED: Final = Usage(
@@ -39,8 +39,7 @@ class LexicalJudge:
 
     def judge(self, payload: JudgePayload, *, record: Path) -> Judgement:  # noqa: ARG002 - part of the Protocol
         """Label every fact by the brief and its claims, and every claim by the sources it cites."""
-        said = [*split_sentences(payload.brief)]
-        said += [sentence for claim in payload.claims for sentence in split_sentences(claim.text)]
+        said = read_passages("\n\n".join([payload.brief, *(claim.text for claim in payload.claims)]))
         facts = ((fact.number, find_support(fact.text, evidence=said)) for fact in payload.facts)
         return Judgement(
             judge=self.name,
@@ -56,6 +55,6 @@ class LexicalJudge:
 def _label_claim(claim: PayloadClaim, payload: JudgePayload) -> ClaimLabel:
     """Each source is read by itself: two pages that say half of it each do not say it."""
     texts = {source.number: source.text for source in payload.sources}
-    found = [find_support(claim.text, evidence=split_sentences(texts[number])) for number in claim.sources]
+    found = [find_support(claim.text, evidence=read_passages(texts[number])) for number in claim.sources]
     best = next((each for each in found if each.holds), found[0])
     return ClaimLabel(number=claim.number, supported=best.holds, reason=best.reason)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import defaultdict
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -78,13 +80,6 @@ _SUFFIXES: Final = (
 )  # fmt: skip
 
 
-class Clause(NamedTuple):
-    """The terms of a clause, and whether it denies what they say."""
-
-    terms: frozenset[str]
-    denies: bool
-
-
 class Sentence(NamedTuple):
     """One sentence, list item or table row.
 
@@ -93,21 +88,40 @@ class Sentence(NamedTuple):
         words: every word that tells something, in one form; months too.
         figures: numbers and days: what a paraphrase keeps, in the sentence that it belongs to.
         names: years, versions and identifiers, which a text may name once for many sentences.
-        clauses: its parts.
+        asserted: all of these that stand in a clause that denies nothing.
+        denied: all of these that stand in a clause that denies.
     """
 
     text: str
     words: frozenset[str]
     figures: frozenset[str]
     names: frozenset[str]
-    clauses: tuple[Clause, ...]
+    asserted: frozenset[str]
+    denied: frozenset[str]
 
 
-@lru_cache(maxsize=64)
-def split_sentences(text: str) -> tuple[Sentence, ...]:
-    """The sentences of `text`, in order. Links count by their labels."""
+class Passages(NamedTuple):
+    """A text as evidence: its sentences in order, which of them hold a term, and all its names."""
+
+    sentences: tuple[Sentence, ...]
+    places: Mapping[str, tuple[int, ...]]
+    names: frozenset[str]
+
+
+@lru_cache(maxsize=128)
+def read_passages(text: str) -> Passages:
+    """`text`, taken apart once however many statements are held against it. Links count by their labels."""
     parts = _SENTENCE_END.split(_LINK.sub("]", text))
-    return tuple(read_sentence(" ".join(part.split())) for part in parts if part.strip())
+    sentences = tuple(read_sentence(" ".join(part.split())) for part in parts if part.strip())
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for index, sentence in enumerate(sentences):
+        for term in sentence.asserted | sentence.denied:
+            places[term].append(index)
+    return Passages(
+        sentences=sentences,
+        places={term: tuple(indexes) for term, indexes in places.items()},
+        names=frozenset[str]().union(*(sentence.names for sentence in sentences)),
+    )
 
 
 @lru_cache(maxsize=16_384)
@@ -117,11 +131,20 @@ def read_sentence(text: str) -> Sentence:
     plain = _TWO_FACTOR.sub("two-factor authentication", plain)
     for pattern in _DATES:
         plain = pattern.sub(_mark_date, plain)
-    clauses = tuple(_read_clause(part) for part in _CLAUSE_END.split(plain))
-    terms = frozenset[str]().union(*(clause.terms for clause in clauses))
-    names = frozenset(filter(_NAME.fullmatch, terms))
-    figures = frozenset(filter(_FIGURE.fullmatch, terms))
-    return Sentence(text=text, words=terms - figures - names, figures=figures, names=names, clauses=clauses)
+    terms: dict[bool, set[str]] = {False: set(), True: set()}
+    for clause in _CLAUSE_END.split(plain):
+        denies, found = _read_clause(clause)
+        terms[denies] |= found
+    every = terms[False] | terms[True]
+    names, figures = set(filter(_NAME.fullmatch, every)), set(filter(_FIGURE.fullmatch, every))
+    return Sentence(
+        text=text,
+        words=frozenset(every - figures - names),
+        figures=frozenset(figures),
+        names=frozenset(names),
+        asserted=frozenset(terms[False]),
+        denied=frozenset(terms[True]),
+    )
 
 
 def _mark_date(found: re.Match[str]) -> str:
@@ -133,11 +156,11 @@ def _mark_date(found: re.Match[str]) -> str:
     return " ".join(["", *days, *of_month, *([f"@{year}"] if year else []), ""])
 
 
-def _read_clause(text: str) -> Clause:
-    words = [found.group() for found in _WORD.finditer(text)]
+def _read_clause(text: str) -> tuple[bool, set[str]]:
+    """Whether a clause denies, and its terms."""
+    words = _WORD.findall(text)
     denies = any(word in _DENIALS or word.endswith("n't") for word in words)
-    telling = (word for word in words if word not in _STOP and word not in _DENIALS)
-    return Clause(terms=frozenset(reduce_word(word) for word in telling), denies=denies)
+    return denies, {reduce_word(word) for word in words if word not in _STOP and word not in _DENIALS}
 
 
 @lru_cache(maxsize=65_536)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from pytest_searchlight.judges.statements import Sentence, read_sentence
+from pytest_searchlight.judges.statements import Passages, Sentence, read_sentence
 
 LEAST_COVERAGE: Final = 0.6
 """Share of a statement's words that its evidence must hold."""
@@ -37,12 +37,11 @@ class _Found:
     quoted: list[str] = field(default_factory=list)
 
 
-def find_support(text: str, *, evidence: Iterable[Sentence]) -> Support:
-    """Hold the statement `text` against the sentences of `evidence`."""
+def find_support(text: str, *, evidence: Passages) -> Support:
+    """Hold the statement `text` against `evidence`."""
     statement = read_sentence(" ".join(text.split()))
-    sentences = tuple(evidence)
-    found = _gather(statement, sentences)
-    missing = sorted(statement.figures - found.figures) + _list_missing_names(statement, sentences)
+    found = _gather(statement, evidence)
+    missing = sorted(statement.figures - found.figures) + _list_missing_names(statement, evidence)
     share = len(found.words) / len(statement.words) if statement.words else float(bool(found.quoted))
     return Support(
         holds=bool(found.quoted) and share >= LEAST_COVERAGE and not missing,
@@ -50,11 +49,10 @@ def find_support(text: str, *, evidence: Iterable[Sentence]) -> Support:
     )
 
 
-def _gather(statement: Sentence, sentences: tuple[Sentence, ...]) -> _Found:
+def _gather(statement: Sentence, evidence: Passages) -> _Found:
     """The sentences that add most to what has been found, one after the other."""
-    found, denies = _Found(), _is_denial(statement)
-    shares = [(each, _find_shared(statement, each, denies=denies)) for each in sentences]
-    candidates = [(each, words, figures) for each, (words, figures) in shares if words or figures]
+    found = _Found()
+    candidates = list(_list_candidates(statement, evidence))
     for _ in range(MOST_SENTENCES):
         gains = [len(words - found.words) + len(figures - found.figures) for _, words, figures in candidates]
         if not any(gains):
@@ -66,32 +64,41 @@ def _gather(statement: Sentence, sentences: tuple[Sentence, ...]) -> _Found:
     return found
 
 
-def _is_denial(statement: Sentence) -> bool:
-    denied = {word for clause in statement.clauses if clause.denies for word in clause.terms}
-    return len(denied & statement.words) > _LEAST_DENIED * len(statement.words)
+def _list_candidates(
+    statement: Sentence, evidence: Passages
+) -> Iterator[tuple[Sentence, frozenset[str], frozenset[str]]]:
+    """Each sentence that says a part of `statement` in the same sense, with the words and figures of it."""
+    denies = len(statement.denied & statement.words) > _LEAST_DENIED * len(statement.words)
+    terms = statement.asserted | statement.denied
+    for index in sorted({index for term in terms for index in evidence.places.get(term, ())}):
+        words, figures = _find_shared(statement, evidence.sentences[index], denies=denies)
+        if words or figures:
+            yield evidence.sentences[index], words, figures
 
 
-def _find_shared(statement: Sentence, sentence: Sentence, *, denies: bool) -> tuple[set[str], set[str]]:
+def _find_shared(
+    statement: Sentence, sentence: Sentence, *, denies: bool
+) -> tuple[frozenset[str], frozenset[str]]:
     """The words and figures of `statement` that `sentence` says in the same sense.
 
     A denying clause bears no affirmative statement out; a denial needs one that denies something of its own.
     A figure counts only beside a word or a version that it belongs to, or another figure.
     """
-    denying = {term for clause in sentence.clauses if clause.denies for term in clause.terms}
-    if denies and statement.words.isdisjoint(denying):
-        return set(), set()
-    said = {term for clause in sentence.clauses if denies or not clause.denies for term in clause.terms}
+    if denies and statement.words.isdisjoint(sentence.denied):
+        return frozenset(), frozenset()
+    said = sentence.asserted | sentence.denied if denies else sentence.asserted
     words, figures = said & statement.words, said & statement.figures
-    versions = {name for name in said & statement.names if not name.startswith("@")}
-    is_anchored = bool(words or versions) or not statement.words or len(figures) > 1
-    return words, figures if is_anchored else set()
+    has_version = any(not name.startswith("@") for name in said & statement.names)
+    is_anchored = words or has_version or not statement.words or len(figures) > 1
+    return words, figures if is_anchored else frozenset()
 
 
-def _list_missing_names(statement: Sentence, sentences: tuple[Sentence, ...]) -> list[str]:
+def _list_missing_names(statement: Sentence, evidence: Passages) -> list[str]:
     """Names that the whole text never says; a text without any year leaves the year open."""
-    said = frozenset[str]().union(*(each.names for each in sentences))
-    tells_years = any(name.startswith("@") for name in said)
-    return sorted(name for name in statement.names - said if tells_years or not name.startswith("@"))
+    missing = sorted(statement.names - evidence.names)
+    if missing and any(name.startswith("@") for name in evidence.names):
+        return missing
+    return [name for name in missing if not name.startswith("@")]
 
 
 def _explain(found: _Found, *, share: float, missing: list[str]) -> str:

@@ -9,7 +9,7 @@ from judge_stage import GOOD_CLAIMS, PAGE, PAGE_TEXT, assess, make_claim, make_d
 
 from pytest_searchlight.catalog import read_catalog
 from pytest_searchlight.domain import CheckOutcome, Task
-from pytest_searchlight.judges.statements import split_sentences
+from pytest_searchlight.judges.statements import read_passages
 from pytest_searchlight.judges.support import find_support
 
 GAP = Path(__file__).parents[2] / "catalogs" / "gap" / "tasks.yaml"
@@ -28,7 +28,7 @@ The old console can no longer be used. Version 5.9 reached its end of life on 31
 
 
 def supports(statement: str, page: str = RELEASE_PAGE) -> bool:
-    return find_support(statement, evidence=split_sentences(page)).holds
+    return find_support(statement, evidence=read_passages(page)).holds
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,83 @@
+"""Two judges compared: agreement beyond chance, disputes, and kinship."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_searchlight.domain import CheckOutcome, Verdict
+from pytest_searchlight.judges.agreement import TwiceJudged, compare_judges, measure_agreement
+
+
+def repeat(*counts: tuple[bool, bool, int]) -> list[tuple[bool, bool]]:
+    return [(first, second) for first, second, times in counts for _ in range(times)]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "kappa"),
+    [
+        (repeat((True, True, 20), (True, False, 5), (False, True, 10), (False, False, 15)), 0.4),
+        (repeat((True, True, 45), (True, False, 15), (False, True, 25), (False, False, 15)), 0.1304347826),
+        (repeat((True, True, 3), (False, False, 3)), 1.0),
+        (repeat((True, False, 3), (False, True, 3)), -1.0),
+        (repeat((True, True, 3), (True, False, 1)), 0.0),
+        (repeat((True, True, 9)), None),
+        ([], None),
+    ],
+)
+def test_kappa_is_cohens_and_undefined_where_chance_explains_all(
+    pairs: list[tuple[bool, bool]], kappa: float | None
+) -> None:
+    measured = measure_agreement(pairs).kappa
+    assert measured == (None if kappa is None else pytest.approx(kappa))
+
+
+def make_verdict(passed: bool | None, *, covered: tuple[bool, ...] = ()) -> Verdict:
+    outcome = {True: CheckOutcome.PASS, False: CheckOutcome.WRONG, None: CheckOutcome.UNGRADED}[passed]
+    labels = [{"number": n, "covered": label, "reason": "x"} for n, label in enumerate(covered, start=1)]
+    return Verdict(kind="rubric", outcome=outcome, reason="x", details={"fact_labels": [*labels]})
+
+
+def make_run(run_id: str, agent: str, first: bool | None, second: bool | None) -> TwiceJudged:
+    return TwiceJudged(run_id=run_id, agent=agent, primary=make_verdict(first), second=make_verdict(second))
+
+
+def test_labels_are_paired_by_their_numbers_over_all_runs() -> None:
+    runs = [
+        TwiceJudged(
+            run_id="a",
+            agent="codex",
+            primary=make_verdict(True, covered=(True, True, False)),
+            second=make_verdict(True, covered=(True, False)),
+        )
+    ]
+    agreement = compare_judges(runs, primary="claude-code", second="lexical")
+    assert (agreement.facts.pairs, agreement.facts.agreed) == (2, 1)
+    assert (agreement.claims.pairs, agreement.claims.kappa) == (0, None)
+
+
+def test_disputed_and_ungraded_runs_are_named_and_not_mixed() -> None:
+    runs = [
+        make_run("same", "codex", True, True),
+        make_run("disputed", "codex", True, False),
+        make_run("open", "codex", None, False),
+    ]
+    agreement = compare_judges(runs, primary="claude-code", second="lexical")
+    assert (agreement.disputed, agreement.unpaired) == (("disputed",), ("open",))
+    assert (agreement.verdicts.pairs, agreement.verdicts.agreed) == (2, 1)
+
+
+def test_a_judge_that_passes_its_own_agent_where_the_other_does_not_leans() -> None:
+    runs = [
+        make_run("1", "claude-code", True, False),
+        make_run("2", "claude-code", True, True),
+        make_run("3", "codex", True, True),
+        make_run("4", "codex", False, False),
+    ]
+    agreement = compare_judges(runs, primary="claude-code", second="codex")
+    assert [(each.judge, each.lean) for each in agreement.leans] == [("claude-code", 0.5), ("codex", 0.5)]
+
+
+def test_no_lean_is_told_without_another_agent_to_compare_with() -> None:
+    runs = [make_run("1", "claude-code", True, False)]
+    (lean,) = compare_judges(runs, primary="claude-code", second="lexical").leans
+    assert (lean.own_runs, lean.other_runs, lean.lean) == (1, 0, None)
