@@ -26,7 +26,7 @@ _DATES: Final = (
     re.compile(rf"\b{_MONTH}\s+{_DAYS}\b(?!:)(?:,?\s+{_YEAR})?"),
     re.compile(rf"\b{_MONTH},?\s+{_YEAR}(?P<days>)"),
     re.compile(rf"\b(?!may\b|mar\b|march\b){_MONTH}(?P<days>)(?P<year>)"),
-    re.compile(r"(?P<month>)(?P<days>)\b(?P<year>(?:19|20)\d\d)\b(?![.\d-])"),
+    re.compile(r"(?P<month>)(?P<days>)\b(?P<year>(?:19|20)\d\d)\b(?!-|\.\d)"),
 )
 _WORD: Final = re.compile(r"@[\d-]+|[^\W\d_]+(?:'[a-z]+)?\d[\w.-]*\w|\d+(?:[.,]\d+)*|[^\W\d_]+(?:'[a-z]+)?")
 _NAME: Final = re.compile(r"@\d{4}|[^\W\d]+\d.*|\d+(?:\.\d+){2,}")
