@@ -172,10 +172,10 @@ def find_session(settings: Settings) -> Path | None:
     if isinstance(settings.resume, Path):
         return check_session_folder(settings.resume, option="--searchlight-resume")
     state = settings.root / STATE_FOLDER
-    found = sorted(path.parent for path in state.glob("*/session.json"))
+    found = sorted(state.glob("*/session.json"), key=lambda file: file.stat().st_mtime_ns)
     if not found:
         raise SettingsError(f"--searchlight-resume: no earlier session under {state}; leave the option out")
-    return found[-1]
+    return found[-1].parent
 
 
 def check_session_folder(folder: Path, *, option: str) -> Path:

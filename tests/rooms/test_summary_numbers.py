@@ -41,6 +41,7 @@ def random_record(draw: st.DrawFn) -> RunRecord:
         task=draw(st.sampled_from(["sky", "sea", "sun"])),
         agent=draw(st.sampled_from(["one", "two"])),
         model_name=draw(st.sampled_from([None, "m-1"])),
+        repetition=draw(st.integers(1, 3)),
         setup=draw(st.sampled_from(["no-search", "floor"])),
         setup_kind=SetupKind.NO_SEARCH,
         control=draw(st.booleans()),
@@ -54,8 +55,16 @@ def random_record(draw: st.DrawFn) -> RunRecord:
     )
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.lists(random_record(), max_size=40))
+def name_cell(record: RunRecord) -> tuple[object, ...]:
+    """What no two runs of a session have in common."""
+    return record.catalog, record.task, record.agent, record.model_name, record.setup, record.repetition
+
+
+RANDOM_SESSION = st.lists(random_record(), max_size=30, unique_by=name_cell)
+
+
+@settings(max_examples=15, deadline=None)
+@given(RANDOM_SESSION)
 def test_counts_reconcile_in_every_row_whatever_happened(records: list[RunRecord]) -> None:
     summary = sum_up(*records)
     for row in (summary.counts, *summary.results, *summary.tasks):
@@ -66,8 +75,8 @@ def test_counts_reconcile_in_every_row_whatever_happened(records: list[RunRecord
         assert sum(row.passes for row in rows) == summary.counts.passes
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.lists(random_record(), max_size=20))
+@settings(max_examples=10, deadline=None)
+@given(RANDOM_SESSION)
 def test_everything_is_recomputed_from_the_rows_and_is_plain_json(records: list[RunRecord]) -> None:
     summary = sum_up(*records)
     rows = [record.model_dump_json() for record in records]
