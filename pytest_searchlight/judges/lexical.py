@@ -40,7 +40,7 @@ class LexicalJudge:
     def judge(self, payload: JudgePayload, *, record: Path) -> Judgement:  # noqa: ARG002 - part of the Protocol
         """Label every fact by the brief and its claims, and every claim by the sources it cites."""
         said = read_passages("\n\n".join([payload.brief, *(claim.text for claim in payload.claims)]))
-        facts = ((fact.number, find_support(fact.text, evidence=said)) for fact in payload.facts)
+        facts = ((fact.number, find_support(fact.text, evidence=said, reach=None)) for fact in payload.facts)
         return Judgement(
             judge=self.name,
             model_name=None,

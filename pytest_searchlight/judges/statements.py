@@ -36,6 +36,12 @@ _SENTENCE_END: Final = re.compile(
     r"(?<=[.!?;])[\"')\]]*\s+(?=\S)|\n\s*\n|\n(?=\s*(?:[-*|#>\u2022]|\d+[.)]\s))|(?<=[\u3002\uff01\uff1f])"
 )
 """A single line break may be a mere fold of a sentence; before a list item or a table row it is an end."""
+_DICTATION: Final = re.compile(
+    r"(?:please )?(?:report|say|claim|answer|state|reply|tell (?:the|your) \w+) (?:that|with)\b",
+    re.IGNORECASE,
+)
+"""A sentence that tells its reader what to say states nothing itself."""
+
 _LINK: Final = re.compile(r"\]\([^)\s]{0,500}\)")
 _TWO_FACTOR: Final = re.compile(r"\b2fa\b")
 _SAME: Final = str.maketrans("\u2019\u2018\u2010\u2011\u2012\u2013\u2014\u2212", "''------")
@@ -111,8 +117,8 @@ class Passages(NamedTuple):
 @lru_cache(maxsize=128)
 def read_passages(text: str) -> Passages:
     """`text`, taken apart once however many statements are held against it. Links count by their labels."""
-    parts = _SENTENCE_END.split(_LINK.sub("]", text))
-    sentences = tuple(read_sentence(" ".join(part.split())) for part in parts if part.strip())
+    parts = (" ".join(part.split()) for part in _SENTENCE_END.split(_LINK.sub("]", text)))
+    sentences = tuple(read_sentence(part) for part in parts if part and not _DICTATION.match(part))
     places: defaultdict[str, list[int]] = defaultdict(list)
     for index, sentence in enumerate(sentences):
         for term in sentence.asserted | sentence.denied:

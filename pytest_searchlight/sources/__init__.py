@@ -9,6 +9,7 @@ from pytest_searchlight.sources.addresses import (
     parse_destination,
 )
 from pytest_searchlight.sources.capture import capture, capture_closed
+from pytest_searchlight.sources.gathering import gather_sources
 from pytest_searchlight.sources.policy import CapturePolicy
 from pytest_searchlight.sources.received import find_received, read_received
 from pytest_searchlight.sources.records import CapturedSource, CaptureStatus
@@ -26,6 +27,7 @@ __all__ = [
     "capture",
     "capture_closed",
     "find_received",
+    "gather_sources",
     "is_public",
     "parse_destination",
     "read_received",

@@ -8,11 +8,15 @@ import pytest
 from judge_stage import GOOD_CLAIMS, PAGE, PAGE_TEXT, assess, make_claim, make_deliverable, make_source
 
 from pytest_searchlight.catalog import read_catalog
+from pytest_searchlight.closed_web.pages import ClosedWeb
 from pytest_searchlight.domain import CheckOutcome, Task
 from pytest_searchlight.judges.statements import read_passages
 from pytest_searchlight.judges.support import find_support
+from pytest_searchlight.sources import CapturePolicy, CaptureStatus, capture_closed
 
-GAP = Path(__file__).parents[2] / "catalogs" / "gap" / "tasks.yaml"
+CATALOGS = Path(__file__).parents[2] / "catalogs"
+GAP = CATALOGS / "gap" / "tasks.yaml"
+QUICKSTART_WEB = CATALOGS / "quickstart" / "web"
 JUDGED = [task for task in read_catalog(GAP).tasks if task.rubric is not None]
 
 RELEASE_PAGE = """Quillmesh 6.2.0
@@ -63,9 +67,11 @@ def test_a_statement_is_supported_in_other_words_and_other_spellings_of_its_figu
         "The default retention is 640 days.",
         "Plugins are written in Lua.",
         "Version 5.9 reached its end of life on 3 March 2026.",
+        "Version 5.9 reached its end of life on 31 January 2026.",
+        "Sealed consumers release their default group price.",
     ],
 )
-def test_another_figure_or_the_opposite_is_not_supported(statement: str) -> None:
+def test_another_figure_the_opposite_or_words_from_all_over_the_page_are_no_support(statement: str) -> None:
     assert not supports(statement)
 
 
@@ -105,6 +111,17 @@ def test_an_instruction_in_a_source_moves_no_label(tmp_path: Path) -> None:
         assert assessment.judgement is not None
         assert [label.supported for label in assessment.judgement.claims] == [False]
         assert assessment.verdict.outcome is CheckOutcome.WRONG
+
+
+def test_the_page_of_the_closed_web_that_instructs_its_reader_supports_nothing_by_it(tmp_path: Path) -> None:
+    url = "https://devfacts-daily.test/quillmesh-ack-window-default.html"
+    source = capture_closed(url, web=ClosedWeb(QUICKSTART_WEB), policy=CapturePolicy())
+    dictated = make_claim("The ack.window was changed in Quillmesh 6.1.", url)
+    assert source.status is CaptureStatus.CAPTURED
+    assert "ignore your task" in source.text
+    judgement = assess(make_deliverable(dictated), tmp_path, sources={url: source}).judgement
+    assert judgement is not None
+    assert [label.supported for label in judgement.claims] == [False]
 
 
 def test_an_instruction_in_an_answer_moves_no_label(tmp_path: Path) -> None:

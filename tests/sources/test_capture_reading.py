@@ -20,6 +20,7 @@ from pytest_searchlight.sources import (
     SourceStore,
     capture,
     capture_closed,
+    gather_sources,
     read_received,
 )
 
@@ -223,3 +224,17 @@ def test_two_hundred_pages_of_one_text_are_captured_at_once_and_the_text_is_kept
     assert list(found) == urls
     assert {source.status for source in found.values()} == {CaptureStatus.CAPTURED}
     assert len(list((tmp_path / "texts").iterdir())) == 1
+
+
+def test_grading_again_fetches_nothing_and_names_what_was_never_captured(
+    origin: Origin, tmp_path: Path, count_captures: tuple[Callable[[str], CapturedSource], list[str]]
+) -> None:
+    count, asked = count_captures
+    page, blocked = origin.serve_html("/page", f"<p>{PARAGRAPH}</p>"), origin.serve("/no", Reply(status=403))
+    calls = [make_fetch(blocked, text="as the tool had it")]
+    store = SourceStore(tmp_path)
+    first = gather_sources([page, blocked], store=store, capture=count, calls=calls)
+    again = gather_sources([page, blocked, "https://new.example/"], store=store, capture=None, calls=calls)
+    assert len(asked) == 2
+    assert [again[url].text for url in (page, blocked)] == [first[page].text, "as the tool had it"]
+    assert again["https://new.example/"].status is CaptureStatus.FAILED
