@@ -202,10 +202,13 @@ class Ledger:
             is_lasting: whether the next run would meet the same fault, so that one is enough.
         """
         if STATUS_RULES[status].retry:
+            text = f"{status}: {reason}".encode(
+                "utf-8", "replace"
+            ).decode()  # an agent's words may hold anything
             self._execute(
                 "INSERT INTO faults VALUES (?1, ?2, ?3) "
                 "ON CONFLICT (lane) DO UPDATE SET in_a_row = in_a_row + ?2, reason = ?3",
-                (lane, FAULTS_IN_A_ROW if is_lasting else 1, f"{status}: {reason}"),
+                (lane, FAULTS_IN_A_ROW if is_lasting else 1, text),
             )
         elif STATUS_RULES[status].counts:
             self._execute("DELETE FROM faults WHERE lane = ?", (lane,))

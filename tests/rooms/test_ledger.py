@@ -159,6 +159,13 @@ def test_one_lasting_fault_defers_the_rest_of_a_lane(open_ledger: Callable[..., 
     assert "login refused" in str(ledger.explain_broken("codex/exa"))
 
 
+def test_a_reason_may_hold_any_characters(open_ledger: Callable[..., Ledger]) -> None:
+    ledger = open_ledger()
+    for _ in range(FAULTS_IN_A_ROW):
+        ledger.record_outcome("lane", RunStatus.AGENT_ERROR, reason="lone \ud83d")
+    assert str(ledger.explain_broken("lane")).endswith("agent_error: lone ?")
+
+
 def test_a_ledger_that_cannot_be_opened_is_told_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(DiskError, match="cannot keep the session's ledger"):
         Ledger(tmp_path / "nowhere" / "ledger.sqlite", caps=SessionCaps(), started_at_s=0)
