@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -44,12 +44,16 @@ class BlindingMarks:
 
     def leave_out(self, text: str) -> BlindingMarks:
         """The marks without those that `text`, the task's own, holds too: they tell nothing."""
-        return BlindingMarks(
-            providers=frozenset(each for each in self.providers if not _spell(each).search(text)),
-            hosts=self.hosts,
-            agents=frozenset(each for each in self.agents if not _spell(each).search(text)),
-            tools=frozenset(each for each in self.tools if not _spell(each).search(text)),
-            models=frozenset(each for each in self.models if not _spell(each).search(text)),
+
+        def keep(names: frozenset[str]) -> frozenset[str]:
+            return frozenset(name for name in names if not _find_word(name).search(text))
+
+        return replace(
+            self,
+            providers=keep(self.providers),
+            agents=keep(self.agents),
+            tools=keep(self.tools),
+            models=keep(self.models),
         )
 
 
@@ -97,28 +101,34 @@ def demand_blind(texts: Iterable[str], *, marks: BlindingMarks) -> None:
                 raise BlindingError(f"tells where it comes from: {shown!r}")
 
 
-def _list_patterns(marks: BlindingMarks) -> Iterable[re.Pattern[str]]:
+def _list_patterns(marks: BlindingMarks) -> Iterator[re.Pattern[str]]:
     for name in (*marks.tools, *marks.models):
-        yield _spell(name)
+        yield _find_word(name)
     for name in marks.providers:
-        yield re.compile(_speak_of_means(name), re.IGNORECASE)
+        yield _find_means(name)
         # Many providers are called by everyday words: after these it takes a capital to be a name.
         yield re.compile(rf"\b(?:[Uu]sing|[Ww]ith|[Tt]hrough|[Ff]rom|[Bb]y) {re.escape(name.capitalize())}\b")
     for name in marks.agents:
-        spelled = re.escape(name).replace(r"\-", "[ _-]?")
-        yield re.compile(rf"\b(?:I am|I['\u2019]m|as|by|written with) {spelled}\b", re.IGNORECASE)
+        yield re.compile(rf"\b(?:I am|I['\u2019]m|as|by|written with) {_spell(name)}\b", re.IGNORECASE)
 
 
-def _speak_of_means(name: str) -> str:
-    spelled = re.escape(name)
+def _find_means(name: str) -> re.Pattern[str]:
+    """The name where it is spoken of as a means of search."""
+    word = re.escape(name)
     doing = "search|mcp|api|tools?|results?|fetch|extract|crawl|found|returned|reported"
-    return (
-        rf"mcp__{spelled}|\b{spelled}_\w|\w_{spelled}\b"
-        rf"|\b(?:via|according to|courtesy of) (?:the )?{spelled}\b"
-        rf"|\b{spelled}(?:['\u2019]s)? (?:web )?(?:{doing})\b"
+    return re.compile(
+        rf"mcp__{word}|\b{word}_\w|\w_{word}\b"
+        rf"|\b(?:via|according to|courtesy of) (?:the )?{word}\b"
+        rf"|\b{word}(?:['\u2019]s)? (?:web )?(?:{doing})\b",
+        re.IGNORECASE,
     )
 
 
-def _spell(name: str) -> re.Pattern[str]:
+def _find_word(name: str) -> re.Pattern[str]:
     """The name as a word of its own."""
-    return re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])", re.IGNORECASE)
+    return re.compile(rf"(?<![\w-]){_spell(name)}(?![\w-])", re.IGNORECASE)
+
+
+def _spell(name: str) -> str:
+    """A pattern of the name however its parts are joined."""
+    return re.escape(name).replace(r"\-", "[ _-]?")

@@ -73,7 +73,7 @@ def blind_brief(
         sources=tuple(numbered.values()),
     )
     own_words = " ".join([task.prompt, *(fact.text for fact in rubric.key_facts)])
-    demand_blind(_list_agents_texts(payload, brief, readable), marks=marks.leave_out(own_words))
+    demand_blind(_list_agents_texts(payload, readable), marks=marks.leave_out(own_words))
     return BlindedBrief(
         payload=payload,
         settled=tuple(
@@ -119,12 +119,10 @@ def _normalise_text(source: CapturedSource, *, marks: BlindingMarks) -> str:
     return normalise_hosts(source.text, marks=marks) if source.received_by_agent else source.text
 
 
-def _list_agents_texts(
-    payload: JudgePayload, brief: Brief, readable: Mapping[int, list[CapturedSource]]
-) -> Iterator[str]:
+def _list_agents_texts(payload: JudgePayload, readable: Mapping[int, list[CapturedSource]]) -> Iterator[str]:
     """Everything in the payload that depends on the setup or the agent."""
     yield payload.brief
-    yield from (claim.text for claim in brief.claims)
+    yield from (claim.text for claim in payload.claims)
     for source in payload.sources:
         yield from source.urls
     received = {each.text_sha256: each for found in readable.values() for each in found}

@@ -52,7 +52,7 @@ class CapturePolicy:
     decode_s: float = 30.0
     max_redirects: int = 5
     max_wire_bytes: int = 10_000_000
-    max_body_bytes: int = 40_000_000
+    max_body_bytes: int = 20_000_000
     user_agent: str = "Mozilla/5.0 (compatible; Searchlight source capture)"
     resolve: Resolve = field(default=resolve_host)
     admits: Callable[[IpAddress], bool] = field(default=is_public)

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from pytest_searchlight.closed_web.readable import read_document
+from pytest_searchlight.domain import RunStatus
 from pytest_searchlight.errors import RunError
+from pytest_searchlight.sources import decoding
 from pytest_searchlight.sources.fetching import OriginResponse
 from pytest_searchlight.sources.records import CaptureStatus
 from pytest_searchlight.workspace import run_process
@@ -21,6 +22,9 @@ _TURNED_AWAY: Final = frozenset({401, 402, 403, 429, 451})
 _SHORT_PAGE_CHARS: Final = 1500
 """Block pages and soft errors say little; a long page that speaks of captchas is about captchas."""
 _FEW_CHARS: Final = 200
+_HEAVY_BYTES: Final = 1_000_000
+"""A body beyond this is decoded in a process of its own, as a PDF always is: either may take for ever."""
+
 _GARBLED_SHARE: Final = 0.05
 
 _BLOCK_WORDS: Final = re.compile(
@@ -80,45 +84,43 @@ def sniff_media_type(response: OriginResponse) -> str | None:
 
 
 def _read_text(response: OriginResponse, media_type: str, *, decode_s: float) -> str | Reading:
-    if media_type == "application/pdf":
-        return read_pdf(response.body, limit_s=decode_s)
     parameters = response.content_type.partition(";")[2]
-    content_type = f"{media_type};{parameters}" if parameters else media_type
-    document = read_document(response.body, content_type=content_type, url=response.url)
-    # A title may hold the one date or name that the page's statements leave out.
-    has_own_title = document.title not in {"", response.url} and media_type == "text/html"
-    return f"{document.title}\n\n{document.text}" if has_own_title and document.text else document.text
+    has_charset = parameters and media_type != "application/pdf"
+    content_type = f"{media_type};{parameters}" if has_charset else media_type
+    if media_type != "application/pdf" and len(response.body) <= _HEAVY_BYTES:
+        return decoding.decode(response.body, content_type=content_type, url=response.url)
+    try:
+        return _decode_apart(response, content_type, limit_s=decode_s)
+    except RunError as error:
+        return Reading(
+            status=CaptureStatus.FAILED,
+            reason=f"is {media_type} that cannot be read: {error}",
+            content_type=media_type,
+        )
 
 
-def read_pdf(body: bytes, *, limit_s: float) -> str | Reading:
-    """The text of a PDF, read by a process that is ended after `limit_s` seconds; or why there is none."""
-    with tempfile.TemporaryDirectory(prefix="searchlight-pdf-") as name:
+def _decode_apart(response: OriginResponse, content_type: str, *, limit_s: float) -> str:
+    """The text, read by a process that is ended after `limit_s` seconds. Raises RunError when none comes."""
+    with tempfile.TemporaryDirectory(prefix="searchlight-decoding-") as name:
         folder = Path(name)
-        try:
-            done = run_process(
-                [sys.executable, "-m", "pytest_searchlight.sources.pdf_reader"],
-                cwd=folder,
-                env={},
-                run_id="capture",
-                stdout_path=folder / "text.json",
-                stderr_path=folder / "stderr.log",
-                timeout_s=limit_s,
-                stdin_bytes=body,
-            )
-        except RunError as error:
-            return _fail_pdf(str(error))
+        done = run_process(
+            # By path, so that it loads nothing but what it needs.
+            [sys.executable, "-I", decoding.__file__, content_type, response.url],
+            cwd=folder,
+            env={},
+            run_id="capture",
+            stdout_path=folder / "text.json",
+            stderr_path=folder / "stderr.log",
+            timeout_s=limit_s,
+            stdin_bytes=response.body,
+        )
         if done.ended_by != "exit" or done.exit_code != 0:
-            return _fail_pdf(done.stop_reason or f"the decoder ended with code {done.exit_code}")
+            problem = done.stop_reason or f"the decoder ended with code {done.exit_code}"
+            raise RunError(problem, status=RunStatus.UNGRADED)
         result = json.loads(done.stdout_path.read_bytes())
-    return str(result["text"]) if "text" in result else _fail_pdf(result["problem"])
-
-
-def _fail_pdf(reason: str) -> Reading:
-    return Reading(
-        status=CaptureStatus.FAILED,
-        reason=f"is a PDF that cannot be read: {reason}",
-        content_type="application/pdf",
-    )
+    if "problem" in result:
+        raise RunError(result["problem"], status=RunStatus.UNGRADED)
+    return str(result["text"])
 
 
 def _name_what_came(response: OriginResponse, text: str) -> tuple[CaptureStatus, str]:

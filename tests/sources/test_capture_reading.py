@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -103,6 +105,25 @@ def test_a_pdf_that_cannot_be_read_is_a_failed_capture(origin: Origin, tmp_path:
     source = capture(origin.serve("/b", Reply(body=locked)), policy=LOOPBACK)
     assert source.status is CaptureStatus.FAILED
     assert "cannot be read" in source.reason
+
+
+def test_a_large_page_is_read_in_a_process_of_its_own_too(origin: Origin, tmp_path: Path) -> None:
+    large = origin.serve_html(
+        "/large", f"<title>Log</title>{f'<p>{PARAGRAPH}</p>' * 3000}<p>The last word.</p>"
+    )
+    pdf = write_pdf(tmp_path / "c.pdf", text="A page beside it")
+    small = origin.serve("/c", Reply(body=pdf, content_type="application/octet-stream"))
+    captures = SourceStore(tmp_path).obtain_all([large, small], capture=partial(capture, policy=LOOPBACK))
+    assert captures[large].text.startswith("Log\n\nThe harbour")
+    assert captures[large].text.endswith("The last word.")
+    assert "A page beside it" in captures[small].text
+
+
+def test_a_decoder_that_takes_too_long_is_ended(origin: Origin) -> None:
+    url = origin.serve("/slow", Reply(body=b"%PDF-1.7 slow"))
+    source = capture(url, policy=dataclasses.replace(LOOPBACK, decode_s=0.001))
+    assert source.status is CaptureStatus.FAILED
+    assert "still running after 0.001 s" in source.reason
 
 
 @pytest.mark.parametrize(
