@@ -5,12 +5,13 @@ from __future__ import annotations
 import ipaddress
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-import httpx
-
 from pytest_searchlight.errors import SearchlightError
+
+if TYPE_CHECKING:
+    import httpx
 
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -33,6 +34,8 @@ class Destination:
 
 def parse_destination(url: str, *, allow_http: bool) -> Destination:
     """Take an address apart. Raises AddressError when it may not be fetched, whatever its host is."""
+    import httpx
+
     try:
         parsed = httpx.URL(url)
     except (httpx.InvalidURL, ValueError) as error:

@@ -6,14 +6,22 @@ from datetime import UTC, datetime
 
 from pytest_searchlight.closed_web.pages import ClosedWeb, UnreachableError
 from pytest_searchlight.sources.addresses import AddressError
-from pytest_searchlight.sources.fetching import FetchError, OriginResponse, fetch
 from pytest_searchlight.sources.policy import CapturePolicy
 from pytest_searchlight.sources.reading import Reading, read_response
-from pytest_searchlight.sources.records import CapturedSource, CaptureStatus, hash_text
+from pytest_searchlight.sources.records import (
+    CapturedSource,
+    CaptureStatus,
+    FetchError,
+    OriginResponse,
+    hash_text,
+)
 
 
 def capture(url: str, *, policy: CapturePolicy) -> CapturedSource:
     """Capture `url` from its origin. Never raises for what an address or an origin is like."""
+    # The HTTP client is loaded where a page is really fetched: most sessions never do.
+    from pytest_searchlight.sources.fetching import fetch
+
     try:
         response = fetch(url, policy=policy)
     except AddressError as error:

@@ -5,33 +5,18 @@ from __future__ import annotations
 import asyncio
 import zlib
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from typing import Final
 
 import httpx
 
-from pytest_searchlight.errors import SearchlightError
 from pytest_searchlight.sources.addresses import Destination, parse_destination
 from pytest_searchlight.sources.policy import CapturePolicy
+from pytest_searchlight.sources.records import FetchError, OriginResponse
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _GZIP: Final = frozenset({"gzip", "x-gzip"})
 _GZIP_WINDOW: Final = 31
 """What tells zlib to expect gzip's own header."""
-
-
-class FetchError(SearchlightError):
-    """No page came: the network, a size, the time; the message is the reason."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class OriginResponse:
-    """What an origin answered at the end of its redirects; `body` is decompressed."""
-
-    url: str
-    status: int
-    content_type: str
-    body: bytes
 
 
 def fetch(url: str, *, policy: CapturePolicy) -> OriginResponse:

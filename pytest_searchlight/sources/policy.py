@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import ipaddress
 import socket
-import ssl
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
-
-import httpx
+from typing import TYPE_CHECKING
 
 from pytest_searchlight.sources.addresses import AddressError, Destination, IpAddress, is_public
+
+if TYPE_CHECKING:
+    import ssl
 
 Resolve = Callable[[str, int], Awaitable[list[IpAddress]]]
 """Gives every address of a host and port."""
@@ -20,6 +20,8 @@ Resolve = Callable[[str, int], Awaitable[list[IpAddress]]]
 
 async def resolve_host(host: str, port: int) -> list[IpAddress]:
     """Every address that the system's resolver gives, also for odd spellings of one. Raises OSError."""
+    import asyncio
+
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return [ipaddress.ip_address(address[0]) for *_, address in found]
 
@@ -27,6 +29,8 @@ async def resolve_host(host: str, port: int) -> list[IpAddress]:
 @lru_cache(maxsize=1)
 def trust_public_authorities() -> ssl.SSLContext:
     """The public authorities, read once: loading them takes longer than a capture."""
+    import httpx
+
     return httpx.create_ssl_context(trust_env=False)
 
 

@@ -13,8 +13,7 @@ from typing import Final
 from pytest_searchlight.domain import RunStatus
 from pytest_searchlight.errors import RunError
 from pytest_searchlight.sources import decoding
-from pytest_searchlight.sources.fetching import OriginResponse
-from pytest_searchlight.sources.records import CaptureStatus
+from pytest_searchlight.sources.records import CaptureStatus, OriginResponse
 from pytest_searchlight.workspace import run_process
 
 _ABSENT: Final = frozenset({404, 410})

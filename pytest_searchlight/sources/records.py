@@ -1,11 +1,27 @@
-"""What a capture leaves: the record of a cited page."""
+"""What an origin answers, and the record that a capture leaves of it."""
 
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from enum import StrEnum
 
 from pytest_searchlight.domain import Record
+from pytest_searchlight.errors import SearchlightError
+
+
+class FetchError(SearchlightError):
+    """No page came: the network, a size, the time; the message is the reason."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OriginResponse:
+    """What an origin answered at the end of its redirects; `body` is decompressed."""
+
+    url: str
+    status: int
+    content_type: str
+    body: bytes
 
 
 class CaptureStatus(StrEnum):
