@@ -255,6 +255,16 @@ class Scrubber:
         """`data` without the secrets."""
         return data if self._pattern is None else self._pattern.sub(_REDACTED, data)
 
+    def scrub_value(self, value: Any) -> Any:  # noqa: ANN401 - whatever a record dumps
+        """`value` with every string in it scrubbed."""
+        if isinstance(value, str):
+            return self(value.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
+        if isinstance(value, Mapping):
+            return {self.scrub_value(key): self.scrub_value(each) for key, each in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.scrub_value(each) for each in value]
+        return value
+
     @property
     def is_idle(self) -> bool:
         """Whether there is nothing to look for."""

@@ -1,7 +1,7 @@
 """One run, from an empty folder to an observed result: workspace, metering proxy, agent, retries.
 
-The only broad ``except`` of the package is here: whatever an agent adapter throws becomes a status of the
-run, never the end of the session.
+Whatever an agent adapter throws becomes a status of the run, never the end of the session. Here and where
+validators are called are the only broad ``except`` clauses of the package: both call guests.
 """
 
 from __future__ import annotations

@@ -30,11 +30,20 @@ def score_answer(task: Task, answer: Answer, registry: Registry) -> Score:
     if answer.deliverable is None:
         return _sum_up((_judge_malformed(answer),))
     verdicts = tuple(
-        registry.validators.get(check.kind).validate(check.params, answer=answer, task=task)
-        for check in list_checks(task)
+        _validate(check, answer=answer, task=task, registry=registry) for check in list_checks(task)
     )
     score = _sum_up(verdicts)
     return _sum_up((*verdicts, RUBRIC_UNJUDGED)) if task.rubric is not None and score.passed else score
+
+
+def _validate(check: Check, *, answer: Answer, task: Task, registry: Registry) -> Verdict:
+    """The verdict of one validator; a guest that breaks must not cost a run that is made and paid for."""
+    validator = registry.validators.get(check.kind)
+    try:
+        return validator.validate(check.params, answer=answer, task=task)
+    except Exception as error:  # noqa: BLE001 - ungraded: the run is kept and can be graded again
+        reason = f"validator {check.kind!r} failed: {type(error).__name__}: {error}"
+        return Verdict(kind=check.kind, outcome=CheckOutcome.UNGRADED, reason=reason)
 
 
 def _judge_malformed(answer: Answer) -> Verdict:

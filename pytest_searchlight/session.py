@@ -10,7 +10,7 @@ import platform
 import tempfile
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from pathlib import Path
@@ -42,7 +42,7 @@ from pytest_searchlight.evidence import (
     open_bundle,
     write_atomic,
 )
-from pytest_searchlight.extensions import Agent, ObservedRun, Registry
+from pytest_searchlight.extensions import Agent, AgentTrace, ObservedRun, Registry
 from pytest_searchlight.grading import GradedRun, grade_run
 from pytest_searchlight.ledger import Ledger
 from pytest_searchlight.limits import UNLIMITED, Limits, read_limits
@@ -299,7 +299,14 @@ class BenchmarkSession:
         self, run: TestRun, *, open_workspace: OpenWorkspace, proxy: MeteringProxy | None
     ) -> tuple[ObservedRun, OpenBundle]:
         """Attempt `run` until it settles; see `runner.Attempts`."""
-        return self._make_attempts(run, self.find_agent(run), open_workspace, proxy).settle()
+        observed, bundle = self._make_attempts(run, self.find_agent(run), open_workspace, proxy).settle()
+        return replace(observed, trace=self._scrub_trace(observed.trace)), bundle
+
+    def _scrub_trace(self, trace: AgentTrace) -> AgentTrace:
+        """What an agent says reaches reports and assertions as it is stored: without secrets."""
+        if self.scrub.is_idle:
+            return trace
+        return AgentTrace.model_validate(self.scrub.scrub_value(trace.model_dump()))
 
     def hold_slots(self, run: TestRun) -> AbstractContextManager[None]:
         """Waits for its turn with the run's agent and provider, and holds it."""

@@ -250,6 +250,19 @@ class AbsentJudge:
         return Verdict(kind=self.kind, outcome=CheckOutcome.UNGRADED, reason="the judge is away")
 
 
+@dataclass
+class BrokenCheck:
+    """A check that throws, in words that no report can hold as they are."""
+
+    kind: str = "broken-check"
+
+    def explain_params(self, params: Mapping[str, JsonValue], *, task: Task) -> str | None:  # noqa: ARG002
+        return None
+
+    def validate(self, params: Mapping[str, JsonValue], *, answer: Answer, task: Task) -> Verdict:  # noqa: ARG002
+        raise LookupError(SURROGATE)
+
+
 SCRIPTS: Final[dict[str, Script]] = {
     "right": answer_right,
     "wrong": answer_wrong,
@@ -287,3 +300,4 @@ def pytest_searchlight_register(registry: Registry) -> None:
     registry.agents.add("unfit", ScriptedAgent("unfit", answer_right, refusal="unfit never searches"))
     registry.agents.add("talker", ScriptedAgent("talker", answer_right, default_model="talk-1"))
     registry.validators.add("absent-judge", AbsentJudge())
+    registry.validators.add("broken-check", BrokenCheck())
