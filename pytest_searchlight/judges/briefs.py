@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from pydantic import ConfigDict, JsonValue, ValidationError
+from typing import Final
+
+from pydantic import ConfigDict, Field, JsonValue, ValidationError
 
 from pytest_searchlight.domain import Record, Text
 from pytest_searchlight.errors import SearchlightError
+
+MOST_CLAIMS: Final = 100
+MOST_CITATIONS: Final = 20
+"""For one claim. Every address is fetched, so a brief without bounds would be work without bounds."""
 
 
 class MalformedBriefError(SearchlightError):
@@ -18,7 +24,7 @@ class Claim(Record):
     model_config = ConfigDict(extra="ignore")
 
     text: Text
-    citation_urls: tuple[str, ...] = ()
+    citation_urls: tuple[str, ...] = Field(default=(), max_length=MOST_CITATIONS)
 
 
 class Brief(Record):
@@ -27,7 +33,7 @@ class Brief(Record):
     model_config = ConfigDict(extra="ignore")
 
     brief: str = ""
-    claims: tuple[Claim, ...] = ()
+    claims: tuple[Claim, ...] = Field(default=(), max_length=MOST_CLAIMS)
 
     @property
     def is_declined(self) -> bool:

@@ -46,7 +46,9 @@ def parse_destination(url: str, *, allow_http: bool) -> Destination:
         raise AddressError("is http, which only a catalog may allow")
     if parsed.userinfo:
         raise AddressError("holds credentials")
-    port = parsed.port or (443 if parsed.scheme == "https" else 80)
+    port = (443 if parsed.scheme == "https" else 80) if parsed.port is None else parsed.port
+    if not 0 < port < 65536:
+        raise AddressError(f"has port {port}, which does not exist")
     return Destination(url=parsed.copy_with(fragment=None), host=parsed.raw_host.decode("ascii"), port=port)
 
 

@@ -64,7 +64,12 @@ class CapturePolicy:
 
     async def choose_address(self, destination: Destination) -> IpAddress:
         """The address to connect to. Raises AddressError unless all of the host's are admitted."""
-        addresses = await self.resolve(destination.host.strip("[]"), destination.port)
+        try:
+            addresses = await self.resolve(destination.host.strip("[]"), destination.port)
+        except UnicodeError as error:
+            raise AddressError(f"has a host that cannot be asked for: {error}") from error
+        if not addresses:
+            raise AddressError(f"{destination.host} has no address")
         for address in addresses:
             if not self.admits(address):
                 raise AddressError(f"{destination.host} has an address that is not public")

@@ -119,6 +119,12 @@ def test_a_repeated_claim_counts_once_so_that_padding_dilutes_nothing(tmp_path: 
             CheckOutcome.WRONG,
             "malformed: /claims/0/citation_urls/0",
         ),
+        ({"brief": "x", "claims": [make_claim("y")] * 101}, CheckOutcome.WRONG, "malformed: /claims"),
+        (
+            {"brief": "x", "claims": [make_claim("y", *[PAGE] * 21)]},
+            CheckOutcome.WRONG,
+            "malformed: /claims/0/citation_urls",
+        ),
     ],
 )
 def test_an_empty_declined_or_malformed_brief_fails_without_any_judge(
