@@ -31,7 +31,9 @@ _DATES: Final = (
 _WORD: Final = re.compile(r"@[\d-]+|[^\W\d_]+(?:'[a-z]+)?\d[\w.-]*\w|\d+(?:[.,]\d+)*|[^\W\d_]+(?:'[a-z]+)?")
 _NAME: Final = re.compile(r"@\d{4}|[^\W\d]+\d.*|\d+(?:\.\d+){2,}")
 _FIGURE: Final = re.compile(r"\d+(?:[.,]\d+)?|@\d\d-\d\d")
-_CLAUSE_END: Final = re.compile(r"[,;:()|]|\s-+\s|\b(?:but|however|although|though|while|and|so|because)\b")
+_CLAUSE_END: Final = re.compile(
+    r"[,:](?!\d)|[;()|]|\s-+\s|\b(?:but|however|although|though|while|and|so|because)\b"
+)
 _SENTENCE_END: Final = re.compile(
     r"(?<=[.!?;])[\"')\]]*\s+(?=\S)|\n\s*\n|\n(?=\s*(?:[-*|#>\u2022]|\d+[.)]\s))|(?<=[\u3002\uff01\uff1f])"
 )

@@ -27,6 +27,7 @@ Windows. The default retention, where nothing is configured, is 10 days.
 | Plan | Price |
 | Small | 0.40 per hour |
 
+A stream keeps at most 1,000,000 messages. The nightly backup starts at 19:40.
 The old console can no longer be used. Version 5.9 reached its end of life on 31 January 2025.
 """
 
@@ -47,6 +48,8 @@ def supports(statement: str, page: str = RELEASE_PAGE) -> bool:
         "The default retention is 10 days.",
         "The Small plan costs 0.40 per hour.",
         "The old console cannot be used any more.",
+        "At most 1000000 messages are kept by a stream.",
+        "The nightly backup starts at 19:40.",
         "Version 5.9 was discontinued in January 2025.",
     ],
 )
@@ -65,6 +68,8 @@ def test_a_statement_is_supported_in_other_words_and_other_spellings_of_its_figu
         "The old console can be used.",
         "A group may not have 640 consumers.",
         "The default retention is 640 days.",
+        "A stream keeps at most 1,000,001 messages.",
+        "The nightly backup starts at 19:45.",
         "Plugins are written in Lua.",
         "Version 5.9 reached its end of life on 3 March 2026.",
         "Version 5.9 reached its end of life on 31 January 2026.",
