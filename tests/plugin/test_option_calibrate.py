@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 def strict(project: Project) -> Project:
     """A project whose catalog runs only what a calibration admits."""
     project.write("conftest.py", AGENTS_CONFTEST)
-    tasks = ["sky", make_task("ghost", control=True)]
-    project.write_catalog(tasks, agents=["reader"], needs_calibration=True)
+    project.write_catalog(
+        ["sky", make_task("ghost", control=True)], agents=["reader"], needs_calibration=True
+    )
     return project
 
 
