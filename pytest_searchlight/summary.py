@@ -19,7 +19,7 @@ from pytest_searchlight.errors import EvidenceError, SummaryError
 from pytest_searchlight.evidence import (
     SessionFolder,
     encode_json,
-    encode_json_lines,
+    encode_json_line,
     encode_text,
     read_bundle,
     write_atomic,
@@ -46,23 +46,22 @@ def write_summary(session: SessionFolder, *, extra: Mapping[str, JsonValue] | No
     facts = json.loads(session.session_file.read_bytes())
     kept = extra if extra is not None else _read_extra(session)
     summary = summarize(records, facts=facts, extra=kept)
-    rows = encode_json_lines(record.model_dump(mode="json") for record in records)
-    write_atomic(session.root / "runs.jsonl", encode_text(rows))
+    rows = (encode_text(encode_json_line(record.model_dump(mode="json"))) for record in records)
+    write_atomic(session.root / "runs.jsonl", b"".join(rows))
     write_atomic(session.root / "summary.json", encode_json(summary.model_dump(mode="json")))
     return summary
 
 
 def read_records(session: SessionFolder) -> list[RunRecord]:
     """One record for every planned run, in the plan's order: the sealed one, else `not_run`."""
-    planned = [each.record for each in read_plan(session)]
     sealed = {record.run_id: record for record in read_sealed(session)}
-    unplanned = sealed.keys() - {record.run_id for record in planned}
-    if unplanned:
+    records = [sealed.pop(each.record.run_id, each.record) for each in read_plan(session)]
+    if sealed:
         raise SummaryError(
-            f"{session.plan_file}: {len(unplanned)} run(s) have evidence but were never planned, for example "
-            f"{min(unplanned)}; the plan and the runs folder do not belong together"
+            f"{session.plan_file}: {len(sealed)} run(s) have evidence but were never planned, for example "
+            f"{min(sealed)}; the plan and the runs folder do not belong together"
         )
-    return [sealed.get(record.run_id, record) for record in planned]
+    return records
 
 
 class PlannedRun(Record):
@@ -78,11 +77,11 @@ class PlannedRun(Record):
         return run.catalog, run.task, run.agent, run.model_name, run.setup, run.repetition
 
 
-def read_plan(session: SessionFolder) -> list[PlannedRun]:
-    """The planned runs. Raises EvidenceError when there is no readable plan."""
+def read_plan(session: SessionFolder) -> Iterator[PlannedRun]:
+    """The planned runs, one after the other. Raises EvidenceError when there is no readable plan."""
     try:
-        lines = session.plan_file.read_text(encoding="utf-8").split("\n")
-        return [PlannedRun.model_validate_json(line) for line in lines if line]
+        with session.plan_file.open("rb") as lines:
+            yield from map(PlannedRun.model_validate_json, lines)
     except (OSError, ValidationError) as error:
         raise EvidenceError(f"{session.plan_file}: not a readable plan of a session ({error})") from error
 
@@ -92,7 +91,7 @@ def write_plan(session: SessionFolder, runs: Iterable[PlannedRun]) -> None:
 
     A run whose task or setup was changed since takes the place of the old one, whose evidence is set aside.
     """
-    planned = read_plan(session) if session.plan_file.exists() else []
+    planned = [*read_plan(session)] if session.plan_file.exists() else []
     known = {each.record.run_id for each in planned}
     added = [each for each in runs if each.record.run_id not in known]
     places = {each.place for each in added}
