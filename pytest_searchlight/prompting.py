@@ -6,8 +6,6 @@ product's business to tell the model; the template never names them.
 
 from __future__ import annotations
 
-import json
-
 from pytest_searchlight.domain import SetupKind, Task
 
 _RULES = """\
@@ -28,7 +26,7 @@ def compose_prompt(task: Task, setup_kind: SetupKind) -> str:
             f"# Reference material\n\nFrom {task.reference.source}:\n\n"
             f"<reference>\n{task.reference.excerpt}\n</reference>"
         )
-    schema = json.dumps(task.deliverable, indent=2, ensure_ascii=False)
+    schema = task.deliverable_text
     sections.append(f"# Deliverable\n\nA JSON object that conforms to this schema:\n\n```json\n{schema}\n```")
     sections.append(f"# Rules\n\n{_RULES}")
     return "\n\n".join(sections) + "\n"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from pytest_searchlight.domain import STATUS_RULES, RunRecord, RunStatus, TestRun
 from pytest_searchlight.evidence import (
@@ -22,14 +24,18 @@ from pytest_searchlight.ledger import Ledger, measure_spend
 from pytest_searchlight.runner import LASTING_FAULTS
 from pytest_searchlight.summary import read_plan
 
+_SYNC_EVERY_S: Final = 0.1
+"""Runs that end closer together share a sync: so much work, no more, can a power cut undo."""
 
-@dataclass(frozen=True)
+
+@dataclass
 class RunStore:
     """Writes bundles into the session's folder and tells the ledger what they add up to."""
 
     folder: SessionFolder
     scrub: Scrubber
     ledger: Ledger
+    _synced_at_s: float = 0.0
 
     def seal(self, graded: GradedRun, bundle: OpenBundle) -> Path:
         """Store a settled run. Raises EvidenceError when the disk refuses."""
@@ -52,10 +58,18 @@ class RunStore:
             head=describe_head(graded),
             files=describe_files(graded),
             scrub=self.scrub,
+            sync=self._is_sync_due(),
         )
         spend = measure_spend(graded.record)
         self.ledger.record_spend(graded.record.run_id, attempt=graded.observed.attempts, spend=spend)
         return folder
+
+    def _is_sync_due(self) -> bool:
+        now = time.monotonic()
+        due = now - self._synced_at_s >= _SYNC_EVERY_S
+        if due:
+            self._synced_at_s = now
+        return due
 
     def seal_unrun(self, run: TestRun, *, status: RunStatus, reason: str) -> RunRecord:
         """Store that `run` was not made, and why."""

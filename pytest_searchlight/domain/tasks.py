@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date
+from functools import cached_property
 from typing import Annotated, ClassVar
 
 from pydantic import (
@@ -104,12 +106,17 @@ class Task(Record):
     control: bool = False
     tags: tuple[Slug, ...] = ()
 
-    @property
+    @cached_property
+    def deliverable_text(self) -> str:
+        """The deliverable's schema as people and models read it."""
+        return json.dumps(self.deliverable, indent=2, ensure_ascii=False)
+
+    @cached_property
     def grading_hash(self) -> str:
         """Hash of what the answer is held against; a change is a regrade, not a new run."""
         return hash_content(self.model_dump(mode="json", include={"checks", "rubric", "control"}))
 
-    @property
+    @cached_property
     def content_hash(self) -> str:
         """Hash of the whole task."""
         return hash_content(self.model_dump(mode="json"))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import TracebackType
 
 ROOT_PREFIX: Final = "searchlight-"
@@ -23,10 +23,12 @@ _LOCK_NAME: Final = ".lock"
 class Workspace:
     """The folders of one attempt, all of mode 0700, in one `folder`; removed when the context is left.
 
-    Their names tell an agent nothing about task, setup or repetition.
+    Their names tell an agent nothing about task, setup or repetition. `recycle` takes back a workspace that
+    nobody has put anything into.
     """
 
     folder: Path
+    recycle: Callable[[Workspace], None] | None = None
 
     @property
     def work(self) -> Path:
@@ -52,14 +54,17 @@ class Workspace:
         return path
 
     def remove(self) -> str | None:
-        """Remove everything; see `remove_tree`."""
+        """Remove everything; see `remove_tree`. One that nobody touched is as good as new, and kept."""
+        if self.recycle is not None and self._is_untouched():
+            self.recycle(self)
+            return None
+        return remove_tree(self.folder)
+
+    def _is_untouched(self) -> bool:
         try:
-            # Often all are still empty, and removing them unseen is twice as quick as looking into them.
-            for folder in (self.work, self.home, self.private, self.folder):
-                os.rmdir(folder)  # noqa: PTH106 - as in `create_workspace`
+            return not any(os.listdir(folder) for folder in (self.work, self.home, self.private))  # noqa: PTH208
         except OSError:
-            return remove_tree(self.folder)
-        return None
+            return False
 
     def __enter__(self) -> Self:
         return self
@@ -80,13 +85,23 @@ class ScratchRoot:
     def __init__(self, path: Path, *, lock_fd: int) -> None:
         self.path = path
         self._lock_fd = lock_fd
+        self._spare: Workspace | None = None
 
     def create_workspace(self) -> Workspace:
-        """Make a fresh set of folders."""
-        workspace = Workspace(self.path / os.urandom(5).hex())
+        """Make a fresh set of folders, or hand out one that was never used."""
+        if self._spare is not None:
+            spare, self._spare = self._spare, None
+            return spare
+        workspace = Workspace(self.path / os.urandom(5).hex(), recycle=self._keep_spare)
         for folder in (workspace.folder, workspace.work, workspace.home, workspace.private):
             os.mkdir(folder, 0o700)  # noqa: PTH102 - half the cost of pathlib's, four times a run
         return workspace
+
+    def _keep_spare(self, workspace: Workspace) -> None:
+        if self._spare is None:
+            self._spare = workspace
+        else:
+            remove_tree(workspace.folder)
 
     def close(self) -> str | None:
         """Remove the folder and all workspaces in it; see `remove_tree`."""
