@@ -26,6 +26,7 @@ import stat
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -205,15 +206,20 @@ def read_bundle(folder: Path) -> SealedBundle:
         raise EvidenceError(f"{folder / SEAL}: not a readable seal ({error})") from error
 
 
-def write_atomic(path: Path, data: bytes) -> None:
+def write_atomic(path: Path, *chunks: bytes, more: Iterable[bytes] = ()) -> None:
     """Replace a file in one step: a temporary name in the same folder, synced, renamed.
+
+    Args:
+        path: the file.
+        chunks: its content.
+        more: further content that need not be in memory all at once.
 
     Raises:
         DiskError: the disk refused; the old file is untouched.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        _write_file(str(temporary), data, sync=True)
+        _write_file(str(temporary), *chunks, more=more, sync=True)
         temporary.replace(path)
     except OSError as error:
         temporary.unlink(missing_ok=True)
@@ -299,13 +305,14 @@ def _hash_file(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _write_file(path: str, data: bytes, *, sync: bool) -> None:
+def _write_file(path: str, *chunks: bytes, more: Iterable[bytes] = (), sync: bool) -> None:
     """Write a whole file. Nine times a run, so without the cost of pathlib and buffers."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
     try:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(descriptor, view) :]
+        for chunk in chain(chunks, more):
+            view = memoryview(chunk)
+            while view:
+                view = view[os.write(descriptor, view) :]
         if sync:
             os.fsync(descriptor)
     finally:

@@ -212,10 +212,16 @@ class SessionHooks:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Keep the call phase's report, whose assertions are the checks of a Python test."""
+        """Keep the call phase's report, whose assertions are the checks of a Python test.
+
+        A run's facts ride on its last report alone, where junit and progress read them: the controller of a
+        distributed session keeps every report of every item.
+        """
         report = yield
         if call.when == "call":
             item.stash[CALL_REPORT_KEY] = report
+        if call.when != "teardown" and RUN_KEY in item.stash:
+            report.user_properties = []
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

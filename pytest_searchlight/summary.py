@@ -47,7 +47,7 @@ def write_summary(session: SessionFolder, *, extra: Mapping[str, JsonValue] | No
     kept = extra if extra is not None else _read_extra(session)
     summary = summarize(records, facts=facts, extra=kept)
     rows = (encode_text(encode_json_line(record.model_dump(mode="json"))) for record in records)
-    write_atomic(session.root / "runs.jsonl", b"".join(rows))
+    write_atomic(session.root / "runs.jsonl", more=rows)
     write_atomic(session.root / "summary.json", encode_json(summary.model_dump(mode="json")))
     return summary
 

@@ -60,6 +60,8 @@ class Stage:
             return attempts.settle()[0]
 
     def act(self, job: AgentJob) -> AgentTrace:
+        assert not [*job.home.iterdir(), *job.workspace.iterdir()], "a workspace is fresh"
+        (job.home / "login").touch()
         self.homes.append(job.home)
         step = self.steps.pop(0)
         if isinstance(step, BaseException):

@@ -23,7 +23,20 @@ def test_a_workspace_is_private_fresh_and_gone_afterwards(tmp_path: Path) -> Non
             folders = [root.path, workspace.folder, workspace.work, workspace.home, workspace.private]
             assert [read_mode(folder) for folder in folders] == [0o700] * 5
             assert list(workspace.work.iterdir()) == []
+            (workspace.work / "note").touch()
         assert not workspace.folder.exists()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_workspace_that_nobody_touched_is_handed_out_again(tmp_path: Path) -> None:
+    with create_scratch_root(tmp_path) as root:
+        with root.create_workspace() as first:
+            pass
+        with root.create_workspace() as second:
+            (second.home / "login").touch()
+        with root.create_workspace() as third:
+            assert list(third.home.iterdir()) == []
+        assert first.folder == second.folder != third.folder
     assert list(tmp_path.iterdir()) == []
 
 
