@@ -11,9 +11,11 @@ from pytest_searchlight.agents.products import register_products
 from pytest_searchlight.agents.utility import NOOP, ORACLE
 from pytest_searchlight.audit import register_audit_rules
 from pytest_searchlight.extensions import Registry
+from pytest_searchlight.judges.built_in import register_judges
 from pytest_searchlight.providers import register_setups
 from pytest_searchlight.settings import Settings
 from pytest_searchlight.validators import register_validators
+from pytest_searchlight.workspace import allowed_environment
 
 
 @dataclass(frozen=True)
@@ -24,11 +26,13 @@ class BuiltIns:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_searchlight_register(self, registry: Registry) -> None:
-        """Add the built-in agents, setups, validators and audit rules."""
+        """Add the built-in agents, setups, judges, validators and audit rules."""
         for agent in (BaselineAgent(), ORACLE, NOOP):
             registry.agents.add(agent.name, agent)
         folders = self.settings.config_folders
         register_products(registry, folders=folders, environment=self.settings.environment)
         register_setups(registry, folders)
+        environment = allowed_environment(self.settings.environment, extra={})
+        register_judges(registry, environment=environment)
         register_validators(registry)
         register_audit_rules(registry)

@@ -121,6 +121,11 @@ class OpenBundle:
         """What the metering proxy saved."""
         return self.folder / "wire"
 
+    @property
+    def judge_folder(self) -> Path:
+        """Raw output of a judge."""
+        return self.folder / "judge"
+
 
 @dataclass(frozen=True)
 class SealedBundle:

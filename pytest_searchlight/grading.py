@@ -5,9 +5,12 @@ Grading sees only what a bundle holds, so a stored run is graded again by the sa
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
+
+from pydantic import JsonValue
 
 from pytest_searchlight.answers import find_answer
 from pytest_searchlight.audit import audit_run
@@ -25,9 +28,13 @@ from pytest_searchlight.domain import (
 from pytest_searchlight.errors import EvidenceError
 from pytest_searchlight.evidence import SealedBundle, encode_json_line, encode_json_lines
 from pytest_searchlight.extensions import AgentTrace, Answer, ObservedRun, Registry
+from pytest_searchlight.judges import Assessment
 from pytest_searchlight.metering import describe_metering, read_metering_events
 from pytest_searchlight.providers.tap import TAPPED_SPEND, read_tapped_spend
-from pytest_searchlight.scoring import score_answer
+from pytest_searchlight.scoring import RUBRIC_UNJUDGED, score_answer, settle_rubric
+
+AssessBrief = Callable[[ObservedRun, Answer], Assessment]
+"""Has a judge read a brief."""
 
 PriceRun = Callable[[ObservedRun], Cost]
 """Gives the cost of a run from its evidence; the tariffs are the caller's."""
@@ -45,22 +52,30 @@ class GradedRun:
     answer: Answer | None
     score: Score
     record: RunRecord
+    assessment: Assessment | None = None
 
 
 UNSCORED: Final = Score(passed=None, share=None, verdicts=())
 
 
-def grade_run(observed: ObservedRun, *, registry: Registry, price: PriceRun) -> GradedRun:
+def grade_run(
+    observed: ObservedRun, *, registry: Registry, price: PriceRun, assess: AssessBrief | None = None
+) -> GradedRun:
     """Audit and score one run.
 
-    A run that did not finish is not scored: its status already says what it counts as.
+    A run that did not finish is not scored: its status already says what it counts as. A brief whose checks
+    pass is judged by `assess`; without it, it stays ungraded.
     """
     findings = audit_run(observed, registry)
-    answer, score = None, UNSCORED
-    if observed.trace.status is RunStatus.GRADED:
-        answer = find_answer(observed.trace.answer_text or "", observed.run.task.deliverable)
-        score = score_answer(observed.run.task, answer, registry)
-    return conclude(observed, findings=findings, answer=answer, score=score, price=price)
+    if observed.trace.status is not RunStatus.GRADED:
+        return conclude(observed, findings=findings, answer=None, score=UNSCORED, price=price)
+    answer = find_answer(observed.trace.answer_text or "", observed.run.task.deliverable)
+    score, assessment = score_answer(observed.run.task, answer, registry), None
+    if assess is not None and RUBRIC_UNJUDGED in score.verdicts:
+        assessment = assess(observed, answer)
+        score = settle_rubric(score, assessment.verdict)
+    graded = conclude(observed, findings=findings, answer=answer, score=score, price=price)
+    return replace(graded, assessment=assessment)
 
 
 def conclude(
@@ -155,20 +170,26 @@ def _measure_provider(observed: ObservedRun) -> dict[str, object]:
 def describe_files(graded: GradedRun) -> dict[str, str]:
     """The bundle's files by name, seal excepted."""
     observed, answer = graded.observed, graded.answer
-    return {
+    calls = (call.model_dump(mode="json") for call in observed.trace.tool_calls)
+    events = () if observed.metering is None else describe_metering(observed.metering)
+    files = {
         "prompt.md": observed.prompt,
         "transcript.jsonl": encode_json_lines(observed.trace.transcript),
         "answer.txt": observed.trace.answer_text or "",
         "deliverable.json": encode_json_line(None if answer is None else answer.deliverable),
-        "tool_calls.jsonl": encode_json_lines(
-            call.model_dump(mode="json") for call in observed.trace.tool_calls
-        ),
-        "metering.jsonl": ""
-        if observed.metering is None
-        else encode_json_lines(describe_metering(observed.metering)),
+        "tool_calls.jsonl": encode_json_lines(calls),
+        "metering.jsonl": encode_json_lines(events),
         "audit.json": encode_json_line([finding.model_dump(mode="json") for finding in graded.findings]),
         "verdicts.json": encode_json_line(graded.score.model_dump(mode="json")),
     }
+    if graded.assessment is not None:
+        files["judgement.json"] = encode_json_line(_describe_assessment(graded.assessment))
+    return files
+
+
+def _describe_assessment(assessment: Assessment) -> dict[str, JsonValue]:
+    parts = {"payload": assessment.payload, "judgement": assessment.judgement}
+    return {name: None if part is None else part.model_dump(mode="json") for name, part in parts.items()}
 
 
 def describe_head(graded: GradedRun) -> dict[str, object]:
@@ -182,6 +203,19 @@ def describe_head(graded: GradedRun) -> dict[str, object]:
         "own_tools": sorted(graded.observed.own_tools),
         "metered": graded.observed.metering is not None,
     }
+
+
+def read_graded(bundle: SealedBundle, run: TestRun) -> GradedRun:
+    """A run with its grades as they are stored; nothing is graded again. Raises EvidenceError."""
+    observed = read_observed(bundle, run)
+    answered = observed.trace.status is RunStatus.GRADED
+    return GradedRun(
+        observed=observed,
+        findings=tuple(map(AuditFinding.model_validate, json.loads(bundle.read_text("audit.json")))),
+        answer=find_answer(observed.trace.answer_text or "", run.task.deliverable) if answered else None,
+        score=Score.model_validate_json(bundle.read_text("verdicts.json")),
+        record=RunRecord.model_validate(bundle.head["record"]),
+    )
 
 
 def read_observed(bundle: SealedBundle, run: TestRun) -> ObservedRun:

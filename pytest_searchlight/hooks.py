@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,7 @@ from pytest_searchlight.domain import STATUS_RULES, RunRecord, RunStatus, TestRu
 from pytest_searchlight.errors import SearchlightError, UserError
 from pytest_searchlight.grading import describe_unrun
 from pytest_searchlight.item_phases import CALL_REPORT_KEY
+from pytest_searchlight.judging import JUDGE_FOLDERS
 from pytest_searchlight.opening import (
     describe_selection,
     end_on_signals,
@@ -124,6 +126,15 @@ class SessionHooks:
             self.session.ledger.forget_faults()
         elif not self._runs_nothing:
             check_new_session(self.session.folder.root)
+            self._take_over_judgements()
+
+    def _take_over_judgements(self) -> None:
+        source = self.session.settings.regrade
+        if source is None:
+            return
+        for name in JUDGE_FOLDERS:
+            if (source / name).is_dir():
+                shutil.copytree(source / name, self.session.folder.root / name)
 
     def _prepare_setups(self) -> None:
         if self._runs_nothing:

@@ -15,7 +15,7 @@ from pytest_searchlight.evidence import (
     open_bundle,
     read_bundle,
 )
-from pytest_searchlight.grading import GradedRun, conclude, read_observed
+from pytest_searchlight.grading import GradedRun, conclude, read_graded, read_observed
 from pytest_searchlight.runner import MeteringProxy, OpenWorkspace
 from pytest_searchlight.session import BenchmarkSession
 
@@ -44,18 +44,23 @@ class LiveRun:
         stored = self.session.store.find_measured(self.run)
         if stored is None:
             return False
-        self.graded = self.session.grade(read_observed(stored, self.run))
-        unchanged = stored.head["record"]["grading_hash"] == self.run.task.grading_hash
-        if unchanged and not self.asserted:
-            self.folder = stored.folder
+        record = stored.head["record"]
+        unchanged = record["grading_hash"] == self.run.task.grading_hash
+        if unchanged and record["status"] != RunStatus.UNGRADED and not self.asserted:
+            self.graded, self.folder = read_graded(stored, self.run), stored.folder
         else:
-            self._bundle = _copy_raw_files(stored, open_bundle(self.session.folder, self.run.run_id))
+            self._grade_again(stored)
         return True
+
+    def _grade_again(self, stored: SealedBundle) -> None:
+        self._bundle = _copy_raw_files(stored, open_bundle(self.session.folder, self.run.run_id))
+        observed = read_observed(stored, self.run)
+        self.graded = self.session.grade(observed, record=self._bundle.judge_folder)
 
     def make(self, *, open_workspace: OpenWorkspace, proxy: MeteringProxy | None) -> None:
         """Let the agent do the job, with retries for faults of infrastructure, and grade the result."""
         observed, self._bundle = self.session.settle(self.run, open_workspace=open_workspace, proxy=proxy)
-        self.graded = self.session.grade(observed)
+        self.graded = self.session.grade(observed, record=self._bundle.judge_folder)
 
     def regrade(self, source: SessionFolder) -> str | None:
         """Grade what another session stored of this run. Gives the reason when there is nothing to grade."""
@@ -65,8 +70,7 @@ class LiveRun:
         stored = read_bundle(folder)
         if "trace" not in stored.head:
             return str(stored.head["record"]["reason"])
-        self._bundle = _copy_raw_files(stored, open_bundle(self.session.folder, self.run.run_id))
-        self.graded = self.session.grade(read_observed(stored, self.run))
+        self._grade_again(stored)
         return None
 
     def seal(self) -> RunRecord:

@@ -81,6 +81,13 @@ OPTIONS: Final = (
         "DIR",
     ),
     Option(
+        "judge",
+        "value",
+        "who judges briefs against their sources: claude-code, codex, or lexical, which needs no model. "
+        "Default: the catalog's own.",
+        "NAME",
+    ),
+    Option(
         "calibrate",
         "flag",
         "find out on which tasks search can matter: run floor and ceiling five times each and record the "

@@ -20,9 +20,10 @@ def check_session(session: BenchmarkSession) -> None:
     if session.catalogs:  # tasks written in Python are not known before they are collected
         check_task_names(session.catalogs, settings=session.settings)
     lanes = list_session_lanes(session)
+    judges = dict.fromkeys(_find_judge_problems(session))
     problems = list(dict.fromkeys(problem for lane in lanes for problem in find_problems(lane, session)))
-    if problems:
-        raise SettingsError("\n".join(problems))
+    if judges or problems:
+        raise SettingsError("\n".join([*judges, *problems]))
 
 
 def list_session_lanes(session: BenchmarkSession) -> list[Lane]:
@@ -32,6 +33,16 @@ def list_session_lanes(session: BenchmarkSession) -> list[Lane]:
         for catalog in session.catalogs
         for lane in list_lanes(catalog, settings=session.settings, registry=session.registry)
     ]
+
+
+def _find_judge_problems(session: BenchmarkSession) -> Iterator[str]:
+    for catalog in session.catalogs:
+        wanted = session.settings.tasks
+        if any(task.rubric is not None for task in catalog.tasks if not wanted or task.id in wanted):
+            judge = session.open_judging(catalog.name).judge
+            reason = judge.explain_unavailable()
+            if reason is not None:
+                yield f"judge {judge.name!r}: {reason}; choose another, such as --searchlight-judge=lexical"
 
 
 def find_problems(lane: Lane, session: BenchmarkSession) -> Iterator[str]:

@@ -36,6 +36,11 @@ def score_answer(task: Task, answer: Answer, registry: Registry) -> Score:
     return _sum_up((*verdicts, RUBRIC_UNJUDGED)) if task.rubric is not None and score.passed else score
 
 
+def settle_rubric(score: Score, verdict: Verdict) -> Score:
+    """`score` with the judge's verdict in the place that waited for it."""
+    return _sum_up(tuple(verdict if each is RUBRIC_UNJUDGED else each for each in score.verdicts))
+
+
 def _validate(check: Check, *, answer: Answer, task: Task, registry: Registry) -> Verdict:
     """The verdict of one validator; a guest that breaks must not cost a run that is made and paid for."""
     validator = registry.validators.get(check.kind)

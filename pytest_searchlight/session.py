@@ -42,8 +42,10 @@ from pytest_searchlight.evidence import (
     open_bundle,
     write_atomic,
 )
-from pytest_searchlight.extensions import Agent, AgentTrace, ObservedRun, Registry
+from pytest_searchlight.extensions import Agent, AgentTrace, Answer, ObservedRun, Registry
 from pytest_searchlight.grading import GradedRun, grade_run
+from pytest_searchlight.judges import Assessment, LexicalJudge
+from pytest_searchlight.judging import BriefJudging, open_judging
 from pytest_searchlight.ledger import Ledger
 from pytest_searchlight.limits import UNLIMITED, Limits, read_limits
 from pytest_searchlight.pricing import PriceList, read_prices
@@ -93,6 +95,8 @@ class BenchmarkSession:
     _catalogs: dict[Path, Catalog] = field(default_factory=dict)
     _closed_webs: dict[str, Path] = field(default_factory=dict)
     _calibrated: set[str] = field(default_factory=set)
+    _judges: dict[str, str] = field(default_factory=dict)
+    _judgings: dict[str, BriefJudging] = field(default_factory=dict)
     _versions: dict[str, str | None] = field(default_factory=dict)
 
     # --- catalogs ----------------------------------------------------------------------------------------
@@ -108,6 +112,7 @@ class BenchmarkSession:
         self._catalogs[path] = catalog
         if catalog.closed_web is not None:
             self._closed_webs[catalog.name] = catalog.closed_web
+        self._judges[catalog.name] = catalog.defaults.judge
         if catalog.defaults.needs_calibration:
             self._calibrated.add(catalog.name)
 
@@ -335,11 +340,32 @@ class BenchmarkSession:
     def _keep_failed(self, observed: ObservedRun, bundle: OpenBundle) -> None:
         if observed.trace.retry_after_s is not None:
             self.ledger.pause(observed.run.setup.name, seconds=observed.trace.retry_after_s)
-        self.store.keep_attempt(self.grade(observed), bundle)
+        self.store.keep_attempt(self.grade(observed, record=bundle.judge_folder), bundle)
 
-    def grade(self, observed: ObservedRun) -> GradedRun:
-        """Audit, score and price one run."""
-        return grade_run(observed, registry=self.registry, price=self.price)
+    def grade(self, observed: ObservedRun, *, record: Path) -> GradedRun:
+        """Audit, score, judge and price one run; `record` takes a judge's raw output."""
+        return grade_run(
+            observed,
+            registry=self.registry,
+            price=self.price,
+            assess=partial(self._assess, record=record) if observed.run.task.rubric is not None else None,
+        )
+
+    def _assess(self, observed: ObservedRun, answer: Answer, *, record: Path) -> Assessment:
+        return self.open_judging(observed.run.catalog).assess(observed, answer, record=record)
+
+    def open_judging(self, catalog: str) -> BriefJudging:
+        """The judging of a catalog's briefs. Raises SettingsError when the judge is unknown."""
+        name = self.settings.judge or self._judges.get(catalog, LexicalJudge.name)
+        if name not in self._judgings:
+            self._judgings[name] = open_judging(
+                name,
+                registry=self.registry,
+                folder=self.folder,
+                closed_webs=self._closed_webs,
+                offline=self.settings.regrade is not None,
+            )
+        return self._judgings[name]
 
     def price(self, observed: ObservedRun) -> Cost:
         """US dollars of a run; unknown parts are None, with the reason."""

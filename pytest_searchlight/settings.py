@@ -53,6 +53,7 @@ class Settings:
     output: Path | None = None
     resume: Path | bool = False
     regrade: Path | None = None
+    judge: str | None = None
     calibrate: bool = False
     uncalibrated: bool = False
     include_expired: bool = False
@@ -74,6 +75,7 @@ class Settings:
             "model": list(self.models),
             "task": list(self.tasks),
             "repetitions": self.repetitions,
+            "judge": self.judge,
             "calibrate": self.calibrate,
             "uncalibrated": self.uncalibrated,
             "include_expired": self.include_expired,
@@ -127,6 +129,7 @@ def read_settings(
         output=values.read_path("output", root),
         resume=values.read_path("resume", root) or values.read_flag("resume"),
         regrade=values.read_path("regrade", root),
+        judge=values.read_text("judge"),
         calibrate=calibrate,
         uncalibrated=values.read_flag("uncalibrated"),
         include_expired=values.read_flag("include-expired"),
@@ -265,6 +268,10 @@ class _OptionValues:
         if len(set(names)) != len(names):
             raise self._refuse(name, text, "gives a name twice; name each once")
         return names
+
+    def read_text(self, name: str) -> str | None:
+        raw = self._read(name)
+        return None if raw in (None, "") else str(raw)
 
     def read_count(self, name: str) -> int | None:
         raw = self._read(name)

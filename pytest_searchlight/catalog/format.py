@@ -13,13 +13,15 @@ from pytest_searchlight.domain import Budgets, CatalogTask, Record, Slug, Text
 class Defaults(Record):
     """What a catalog sets for all its tasks; options of the session win over it.
 
-    With `needs_calibration` only tasks that a calibration admitted for the agent and model are run.
+    With `needs_calibration` only tasks that a calibration admitted for the agent and model are run. `judge`
+    reads the briefs of tasks with a rubric.
     """
 
     agents: tuple[Slug, ...] = ()
     setups: tuple[Slug, ...] = ()
     repetitions: PositiveInt = 1
     needs_calibration: bool = False
+    judge: Slug = "lexical"
     budgets: Budgets = Budgets()
 
 

@@ -1,0 +1,90 @@
+"""Has the briefs of a session judged: gathers what they cite, blinds them, asks the judge, keeps both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from pytest_searchlight.closed_web.pages import ClosedWeb
+from pytest_searchlight.evidence import SessionFolder
+from pytest_searchlight.extensions import Answer, Judge, ObservedRun, Registry
+from pytest_searchlight.judges import (
+    Assessment,
+    Assessor,
+    BlindingMarks,
+    RecordedJudge,
+    list_cited_urls,
+    list_marks,
+)
+from pytest_searchlight.sources import CapturePolicy, SourceStore, capture, capture_closed, gather_sources
+from pytest_searchlight.sources.store import Capture
+
+JUDGE_FOLDERS: Final = ("sources", "judgements")
+"""Where a session keeps captured pages and judgements; with both, nobody need be asked again."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BriefJudging:
+    """The judging of one session.
+
+    Attributes:
+        judge: who judges; judgements are kept and not asked for twice.
+        marks: what the judge must not read.
+        store: captured pages.
+        closed_webs: the ``web/`` folders of catalogs, whose pages are captured from there.
+        offline: whether nothing may be fetched, as in grading again.
+    """
+
+    judge: Judge
+    marks: BlindingMarks
+    store: SourceStore
+    closed_webs: Mapping[str, Path]
+    offline: bool
+
+    def assess(self, observed: ObservedRun, answer: Answer, *, record: Path) -> Assessment:
+        """Judge the brief in `answer`, whose checks have passed; `record` takes the judge's raw output."""
+        sources = gather_sources(
+            list_cited_urls(answer.deliverable),
+            store=self.store,
+            capture=self._choose_capture(observed.run.catalog),
+            calls=observed.trace.tool_calls,
+        )
+        assessor = Assessor(judge=self.judge, marks=self.marks)
+        return assessor.assess(answer.deliverable, task=observed.run.task, sources=sources, record=record)
+
+    def _choose_capture(self, catalog: str) -> Capture | None:
+        if self.offline:
+            return None
+        policy = CapturePolicy()
+        if catalog in self.closed_webs:
+            return partial(capture_closed, web=ClosedWeb(self.closed_webs[catalog]), policy=policy)
+        return partial(capture, policy=policy)
+
+
+def open_judging(
+    name: str, *, registry: Registry, folder: SessionFolder, closed_webs: Mapping[str, Path], offline: bool
+) -> BriefJudging:
+    """The judging of a session by the judge called `name`. Raises SettingsError when it is unknown."""
+    sources, judgements = (folder.root / each for each in JUDGE_FOLDERS)
+    return BriefJudging(
+        judge=RecordedJudge(original=registry.judges.get(name), folder=judgements),
+        marks=collect_marks(registry),
+        store=SourceStore(sources),
+        closed_webs=closed_webs,
+        offline=offline,
+    )
+
+
+def collect_marks(registry: Registry) -> BlindingMarks:
+    """What could tell a judge who wrote a brief: every setup, agent, tool and model that is known."""
+    setups = list(registry.setups.values())
+    agents = list(registry.agents.values())
+    return list_marks(
+        setups,
+        agents=[agent.name for agent in agents if agent.default_model is not None],
+        own_tools=[tool for agent in agents for setup in setups for tool in agent.list_own_tools(setup)],
+        models=[agent.default_model for agent in agents if agent.default_model is not None],
+    )

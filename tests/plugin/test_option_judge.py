@@ -1,0 +1,90 @@
+"""Briefs are judged against the pages they cite, once, and again from what is kept."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from plugin.small_project import AGENTS_CONFTEST, make_task
+
+if TYPE_CHECKING:
+    from plugin.small_project import Project
+
+PAGE = "https://harbour.example/rules.html"
+RULES = "<h1>Rules of the harbour</h1><p>Ships above 80 metres need a pilot. The pilot costs 300 crowns.</p>"
+
+
+def make_brief(claim: str) -> dict[str, Any]:
+    return {"brief": claim, "claims": [{"text": claim, "citation_urls": [PAGE]}]}
+
+
+@pytest.fixture
+def harbour(project: Project) -> Project:
+    """A project whose one task is a brief over a closed web of one page."""
+    project.write("conftest.py", AGENTS_CONFTEST)
+    task = make_task(
+        "pilots",
+        prompt="Which ships need a pilot?",
+        deliverable={
+            "type": "object",
+            "required": ["brief", "claims"],
+            "properties": {"brief": {"type": "string"}, "claims": {"type": "array"}},
+        },
+        checks=[],
+        rubric={"key_facts": [{"id": "length", "text": "Ships above 80 metres need a pilot."}]},
+        reference_answer=make_brief("Ships above 80 metres need a pilot."),
+        wrong_answers=[
+            {"why": "another length", "answer": make_brief("Ships above 60 metres need a pilot.")}
+        ],
+    )
+    project.write_catalog([task])
+    project.write("catalogs/small/web/harbour.example/rules.html", RULES)
+    return project
+
+
+def read_judgement(project: Project, folder: str) -> dict[str, Any]:
+    (path,) = (project.root / ".searchlight" / folder).glob("runs/*/judgement.json")
+    content: dict[str, Any] = json.loads(path.read_bytes())
+    return content
+
+
+def test_a_brief_that_its_source_supports_passes_and_the_judgement_is_kept(harbour: Project) -> None:
+    done = harbour.run("catalogs")
+    (row,) = done.rows
+    assert (row["status"], row["passed"]) == ("graded", True), done.out
+    assert {"kind": "rubric", "target": "lexical", "outcome": "pass"} in row["verdicts"]
+    kept = read_judgement(harbour, done.folder.name)
+    assert kept["judgement"]["judge"] == "lexical"
+    assert "oracle" not in json.dumps(kept["payload"])
+    assert "no-search" not in json.dumps(kept["payload"])
+
+
+def test_grading_again_asks_nobody_and_fetches_nothing(harbour: Project) -> None:
+    first = harbour.run("catalogs")
+    (harbour.root / "catalogs/small/web/harbour.example/rules.html").unlink()
+    again = harbour.run(f"--searchlight-regrade={first.folder}")
+    assert [(row["status"], row["passed"]) for row in again.rows] == [("graded", True)], again.out
+
+
+def test_a_changed_rubric_is_judged_again_by_what_is_kept(harbour: Project) -> None:
+    first = harbour.run("catalogs")
+    catalog = harbour.root / "catalogs/small/tasks.yaml"
+    catalog.write_text(
+        catalog.read_text().replace("Ships above 80 metres need a pilot.\n", "Pilots are free.\n")
+    )
+    again = harbour.run(f"--searchlight-regrade={first.folder}")
+    assert again.rows[0]["passed"] is False, again.out
+
+
+def test_an_unavailable_judge_stops_the_session_before_anything_is_spent(harbour: Project) -> None:
+    done = harbour.run("catalogs", "--searchlight-judge=codex", PATH="/usr/bin:/bin")
+    assert done.code == 4
+    assert "judge 'codex'" in done.err
+    assert "--searchlight-judge=lexical" in done.err
+
+
+def test_an_unknown_judge_is_told_in_a_sentence(harbour: Project) -> None:
+    done = harbour.run("catalogs", "--searchlight-judge=solomon")
+    assert done.code == 4
+    assert "unknown judge 'solomon'" in done.err
