@@ -51,6 +51,7 @@ def _build_parser() -> argparse.ArgumentParser:
     _add_summarize(commands)
     _add_pin(commands)
     _add_schema(commands)
+    _add_judge_audit(commands)
     return parser
 
 
@@ -131,6 +132,24 @@ def _add_schema(commands: _Commands[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("format", nargs="?", choices=("catalog", "summary", "run"), default="catalog")
     parser.set_defaults(command=run_schema)
+
+
+def _add_judge_audit(commands: _Commands[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "judge-audit",
+        help="what judges are worth, on briefs known to be right or wrong",
+        description="Have judges read hand-made briefs that are known to be right or wrong, and record what "
+        "they are worth in .searchlight/judge-audit.json. A judge with a model is asked some 60 times, "
+        "which costs. Exit code 1 when a judge is unavailable or does not pass.",
+    )
+    parser.add_argument(
+        "--judge",
+        metavar="NAMES",
+        default="lexical",
+        help="judges, separated by commas (default: lexical, which needs no model)",
+    )
+    parser.add_argument("--json", action="store_true", help="print a JSON list instead of lines")
+    parser.set_defaults(command=run_judge_audit)
 
 
 # --- commands --------------------------------------------------------------------------------------------
@@ -236,6 +255,28 @@ def run_schema(options: argparse.Namespace) -> int:
         schema = record.model_json_schema(mode="serialization")
     print(json.dumps(schema, indent=1))
     return OK
+
+
+def run_judge_audit(options: argparse.Namespace) -> int:
+    """Audit judges and print what they are worth."""
+    from pytest_searchlight.judge_audits import locate_audits, make_audit, measure_audit, render_audit
+    from pytest_searchlight.matrix import find_named
+
+    session = _open_project({})
+    names = dict.fromkeys(name.strip() for name in options.judge.split(","))
+    judges = [find_named(session.registry.judges, name) for name in names]
+    path = locate_audits(session.settings.root)
+    audits = []
+    for judge in judges:
+        if (reason := judge.explain_unavailable()) is not None:
+            print(f"sew: judge {judge.name!r} is unavailable: {reason}", file=sys.stderr)
+            continue
+        audits.append(measure_audit(make_audit(judge, path=path)))
+        if not options.json:
+            print("\n".join([*render_audit(audits[-1]), f"written: {path}"]))
+    if options.json:
+        print(json.dumps([figures.model_dump(mode="json") for figures in audits], indent=1))
+    return OK if len(audits) == len(judges) and all(figures.passed for figures in audits) else FOUND_PROBLEMS
 
 
 def _open_project(options: dict[str, str | None]) -> BenchmarkSession:
