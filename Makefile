@@ -47,7 +47,7 @@ test: setup check ## every check: style, types, layers, and the tests bare and d
 	$(BIN)/pytest -p no:cacheprovider -n 2
 
 bench: setup ## speed and memory, as ratios against a named peer in the same run
-	$(BIN)/python -m tests.bench
+	PYTHONPATH=tests $(BIN)/python -m bench
 
 clean: ## remove what was installed and what sessions left
 	rm -rf .venv .searchlight .bench $(NPM_FOLDERS:=/node_modules)

@@ -1,7 +1,7 @@
-"""The metering proxy beside a bare server, then the harness beside bare pytest."""
+"""All benchmarks, a table each: the metering proxy, the harness, and runs with real agents."""
 
-from . import bench_harness, bench_meter
+from bench import bench_agents, bench_harness, bench_meter
 
-bench_meter.main()
-print()
-bench_harness.main()
+for benchmark in (bench_meter, bench_harness, bench_agents):
+    benchmark.main()
+    print(flush=True)

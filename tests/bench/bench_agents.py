@@ -1,6 +1,6 @@
 """Our own share of a run with a real agent product, beside the same product and server run by hand.
 
-Run it with ``python -m bench.bench_agents`` and ``tests`` on PYTHONPATH. Both ways use the same command,
+Run all with ``make bench``. Both ways use the same command,
 environment and scripted model, which answers at once. By hand there is neither warden nor metering proxy.
 The second part runs 64 runs of a slow model on eight workers and compares with eight perfect lanes.
 """

@@ -1,6 +1,6 @@
 """What the harness itself costs: runs of the ``oracle`` agent beside as many items of bare pytest.
 
-Run it with ``python -m tests.bench``. Pairs take turns, so that a drift hits both alike; CPU time of all
+Run all with ``make bench``. Pairs take turns, so that a drift hits both alike; CPU time of all
 processes stands beside wall clock, since other work on the machine disturbs it less. What is short is
 measured often, and the best counts: everything that disturbs a start makes it longer.
 """

@@ -1,6 +1,6 @@
 """What the metering proxy costs: the same bare server with and without it, in one run.
 
-Run it with ``python tests/bench/bench_meter.py``. The client is raw pipes, so that it measures the proxy and
+Run all with ``make bench``. The client is raw pipes, so that it measures the proxy and
 not an SDK; both routes are up at the same time and take turns, so that drift hits both alike.
 """
 
