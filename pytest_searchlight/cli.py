@@ -49,9 +49,11 @@ def _build_parser() -> argparse.ArgumentParser:
     _add_init(commands)
     _add_validate(commands)
     _add_summarize(commands)
+    _add_habits(commands)
     _add_pin(commands)
     _add_schema(commands)
     _add_judge_audit(commands)
+    _add_agree(commands)
     return parser
 
 
@@ -111,6 +113,19 @@ def _add_summarize(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser.set_defaults(command=run_summarize)
 
 
+def _add_habits(commands: _Commands[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "habits",
+        help="how the agents of a session searched",
+        description="Say from the evidence of a session how its agents searched, whether they came by the "
+        "primary source, and which tool results hold task texts or answers. Call it where the session was "
+        "run: sources and answers come from the catalogs.",
+    )
+    parser.add_argument("folder", type=Path, help="the session's folder")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of lines")
+    parser.set_defaults(command=run_habits)
+
+
 def _add_pin(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "pin",
@@ -150,6 +165,21 @@ def _add_judge_audit(commands: _Commands[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print a JSON list instead of lines")
     parser.set_defaults(command=run_judge_audit)
+
+
+def _add_agree(commands: _Commands[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "agree",
+        help="hold a second judge against the one that decided a session",
+        description="Have a second judge read what the primary judge of a finished session has read, and write "
+        "agreement.json into the session's folder: agreement and Cohen's kappa on verdicts and labels, disputed "
+        "runs, and whether a judge favours its own agent. Nothing is fetched, and no verdict changes. Exit "
+        "code 1 when runs had to be left out.",
+    )
+    parser.add_argument("folder", type=Path, help="the session's folder")
+    parser.add_argument("--judge", metavar="NAME", required=True, help="the second judge")
+    parser.add_argument("--json", action="store_true", help="print the JSON instead of lines")
+    parser.set_defaults(command=run_agree)
 
 
 # --- commands --------------------------------------------------------------------------------------------
@@ -221,6 +251,18 @@ def run_summarize(options: argparse.Namespace) -> int:
     return OK
 
 
+def run_habits(options: argparse.Namespace) -> int:
+    """Print how the agents of a session searched."""
+    from pytest_searchlight.evidence import SessionFolder
+    from pytest_searchlight.searching import describe_habits, read_tasks, study_session
+    from pytest_searchlight.settings import check_session_folder
+
+    session = SessionFolder(check_session_folder(options.folder, option="sew habits"))
+    habits = study_session(session, tasks=read_tasks(session, project=Path.cwd()))
+    print(habits.model_dump_json(indent=1) if options.json else "\n".join(describe_habits(habits)))
+    return OK
+
+
 def run_pin(options: argparse.Namespace) -> int:
     """Write the tools that a provider's server advertises into the configuration."""
     from pytest_searchlight.matrix import find_named
@@ -277,6 +319,21 @@ def run_judge_audit(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps([figures.model_dump(mode="json") for figures in audits], indent=1))
     return OK if len(audits) == len(judges) and all(figures.passed for figures in audits) else FOUND_PROBLEMS
+
+
+def run_agree(options: argparse.Namespace) -> int:
+    """Add a second judge to a session and print how far it agrees."""
+    from pytest_searchlight.evidence import SessionFolder
+    from pytest_searchlight.second_opinions import AGREEMENT_FILE, add_second_judge, render_opinions
+    from pytest_searchlight.settings import check_session_folder
+
+    folder = check_session_folder(options.folder, option="sew agree")
+    opinions = add_second_judge(SessionFolder(folder), judge=options.judge, session=_open_project({}))
+    if options.json:
+        print(opinions.model_dump_json(indent=1))
+    else:
+        print("\n".join([*render_opinions(opinions), f"written: {folder / AGREEMENT_FILE}"]))
+    return FOUND_PROBLEMS if opinions.changed else OK
 
 
 def _open_project(options: dict[str, str | None]) -> BenchmarkSession:
