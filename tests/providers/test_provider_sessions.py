@@ -10,6 +10,7 @@ from provider_stage.fake_provider_api import FakeProviderApi, serve_provider_api
 from provider_stage.provider_answers import PAGE_TITLE, PAGE_URL
 from provider_stage.provider_lab import CALLS, KEY
 
+from pytest_searchlight.providers.tap import TAPPED_SPEND, read_tapped_spend
 from pytest_searchlight.settings import INSTALLS_FOLDER
 
 PLATES_TASK = {
@@ -68,6 +69,14 @@ def test_a_missing_key_stops_the_session_before_any_provider_is_called(
     assert "setup 'brave' needs the key BRAVE_API_KEY" in done.err
     assert api.list_requests("exa") == []
     assert closed_project.list_sessions() == []
+
+
+def test_a_tapped_provider_is_priced_by_what_its_api_reports(closed_project: Project) -> None:
+    done = closed_project.run_apart("--searchlight-setup=exa", "--searchlight-tap-costs")
+    (row,) = done.rows
+    reported = read_tapped_spend(done.folder / "runs" / row["run_id"] / "wire" / TAPPED_SPEND)
+    assert len(reported) == row["provider_calls"] > 0, done.out
+    assert row["cost"]["provider_usd"] == pytest.approx(sum(each.spend["usd"] for each in reported))
 
 
 def test_eight_workers_stay_below_what_a_provider_allows(tmp_path: Path, installs: Path) -> None:
