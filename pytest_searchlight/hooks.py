@@ -15,6 +15,8 @@ from pytest_searchlight.catalog import find_catalogs, looks_like_catalog
 from pytest_searchlight.collection import RUN_KEY, RUN_PARAMETER, SESSION_KEY, CatalogFile
 from pytest_searchlight.domain import STATUS_RULES, RunRecord, RunStatus, TestRun
 from pytest_searchlight.errors import SearchlightError, UserError
+from pytest_searchlight.evidence import SessionFolder
+from pytest_searchlight.flips import Flip, write_flips
 from pytest_searchlight.grading import describe_unrun
 from pytest_searchlight.item_phases import CALL_REPORT_KEY
 from pytest_searchlight.judging import JUDGE_FOLDERS
@@ -31,6 +33,7 @@ from pytest_searchlight.preparation import prepare_setups
 from pytest_searchlight.proofs import check_tasks
 from pytest_searchlight.reporting import (
     Progress,
+    clean_text,
     describe_calibration,
     describe_exclusions,
     render_comparisons,
@@ -58,6 +61,7 @@ class SessionHooks:
     _problem: str | None = None
     _summary: Summary | None = None
     _calibration: Path | None = None
+    _flips: tuple[Path, list[Flip]] | None = None
 
     @classmethod
     def create(cls, config: pytest.Config, *, place: tuple[str, float]) -> SessionHooks:
@@ -257,6 +261,9 @@ class SessionHooks:
             return
         try:
             self._summary = write_summary(self.session.folder, extra=self._collect_extra())
+            if self.session.settings.regrade is not None:
+                source = SessionFolder(self.session.settings.regrade)
+                self._flips = write_flips(source, self.session.folder)
             if self.session.settings.calibrate:
                 self._calibration = self.session.record_calibration()
         except SearchlightError as error:
@@ -288,6 +295,11 @@ class SessionHooks:
         exclusions = describe_exclusions(self._summary.counts)
         if exclusions is not None:
             terminalreporter.write_line(exclusions)
+        if self._flips is not None:
+            path, flips = self._flips
+            terminalreporter.write_line(f"{len(flips)} verdict(s) flipped: {self._show(path)}")
+            for flip in flips:
+                terminalreporter.write_line(f"  {clean_text(flip.describe())}")
         if self._calibration is not None:
             for line in describe_calibration(read_calibration(self._calibration)):
                 terminalreporter.write_line(line)

@@ -65,6 +65,7 @@ def test_grading_again_asks_nobody_and_fetches_nothing(harbour: Project) -> None
     (harbour.root / "catalogs/small/web/harbour.example/rules.html").unlink()
     again = harbour.run(f"--searchlight-regrade={first.folder}")
     assert [(row["status"], row["passed"]) for row in again.rows] == [("graded", True)], again.out
+    assert "0 verdict(s) flipped" in again.out
 
 
 def test_a_changed_rubric_is_judged_again_by_what_is_kept(harbour: Project) -> None:
@@ -75,6 +76,10 @@ def test_a_changed_rubric_is_judged_again_by_what_is_kept(harbour: Project) -> N
     )
     again = harbour.run(f"--searchlight-regrade={first.folder}")
     assert again.rows[0]["passed"] is False, again.out
+    assert "1 verdict(s) flipped" in again.out
+    (flip,) = json.loads((again.folder / "regrade.json").read_bytes())
+    assert (flip["passed_before"], flip["passed_after"]) == (True, False)
+    assert "key facts" in flip["reason"] or "recall" in flip["reason"]
 
 
 def test_an_unavailable_judge_stops_the_session_before_anything_is_spent(harbour: Project) -> None:
