@@ -171,10 +171,10 @@ def _add_agree(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "agree",
         help="hold a second judge against the one that decided a session",
-        description="Have a second judge read what the primary judge of a finished session has read, and write "
-        "agreement.json into the session's folder: agreement and Cohen's kappa on verdicts and labels, disputed "
-        "runs, and whether a judge favours its own agent. Nothing is fetched, and no verdict changes. Exit "
-        "code 1 when runs had to be left out.",
+        description="Have a second judge read what the primary judge of a finished session has read, and "
+        "write agreement.json into the session's folder: agreement and Cohen's kappa on verdicts and labels, "
+        "disputed runs, and whether a judge favours its own agent. Nothing is fetched, and no verdict "
+        "changes. Exit code 1 when runs had to be left out.",
     )
     parser.add_argument("folder", type=Path, help="the session's folder")
     parser.add_argument("--judge", metavar="NAME", required=True, help="the second judge")

@@ -6,24 +6,38 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from plugin.small_project import Finished, Project
+from plugin.small_project import Finished, Project, make_task
 
 from pytest_searchlight.judge_audits import is_passed, locate_audits, read_audits
 from pytest_searchlight.judges import LexicalJudge
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
+PAGE = "https://harbour.example/rules.html"
+RULES = "<h1>Rules of the harbour</h1><p>Ships above 80 metres need a pilot. The pilot costs 300 crowns.</p>"
 JUDGES_CONFTEST = """
+import json
+
 from judge_stage import ScriptedJudge
+from plugin.scripted_agents import ScriptedAgent, answer
+
 
 class AbsentJudge(ScriptedJudge):
     def explain_unavailable(self):
         return "it went out"
 
+
+def answer_wrong(job):
+    return answer(json.dumps(job.run.task.wrong_answers[0].answer))
+
+
 def pytest_searchlight_register(registry):
+    registry.agents.add("generous", ScriptedAgent("generous", answer_wrong))
     registry.judges.add("generous", ScriptedJudge(name="generous"))
     registry.judges.add("absent", AbsentJudge(name="absent"))
+    registry.judges.add("silent", ScriptedJudge(name="silent", failures=100))
 """
 
 
@@ -85,3 +99,110 @@ def test_a_judge_that_nobody_knows_is_refused_with_the_nearest_name(tmp_path: Pa
     done = make_project(tmp_path).sew("judge-audit", "--judge", "lexicall")
     assert done.code == 2
     assert "unknown judge 'lexicall'; did you mean 'lexical'?" in done.err
+
+
+# --- agree -----------------------------------------------------------------------------------------------
+
+
+def make_brief(claim: str) -> dict[str, Any]:
+    return {"brief": claim, "claims": [{"text": claim, "citation_urls": [PAGE]}]}
+
+
+def write_harbour(project: Project, *, fact: str = "Ships above 80 metres need a pilot.") -> None:
+    """A catalog of one brief over a closed web of one page."""
+    task = make_task(
+        "pilots",
+        prompt="Which ships need a pilot?",
+        deliverable={
+            "type": "object",
+            "required": ["brief", "claims"],
+            "properties": {"brief": {"type": "string"}, "claims": {"type": "array"}},
+        },
+        checks=[],
+        rubric={"key_facts": [{"id": "length", "text": fact}]},
+        reference_answer=make_brief("Ships above 80 metres need a pilot."),
+        wrong_answers=[{"why": "length", "answer": make_brief("Ships above 60 metres need a pilot.")}],
+    )
+    project.write_catalog([task], agents=["oracle", "generous"])
+    project.write("catalogs/small/web/harbour.example/rules.html", RULES)
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, str]:
+    """A session whose two briefs, a right and a wrong one, were judged by the embedded judge; and its folder.
+
+    The page that both cite is gone since.
+    """
+    project = make_project(tmp_path_factory.mktemp("judged"))
+    write_harbour(project)
+    done = project.run("catalogs")
+    assert {row["agent"]: row["passed"] for row in done.rows} == {"oracle": True, "generous": False}, done.out
+    (project.root / "catalogs/small/web/harbour.example/rules.html").unlink()
+    return project, str(done.folder)
+
+
+def find_run(project: Project, agent: str) -> str:
+    session = project.find_session()
+    assert session is not None
+    heads = {path.parent.name: json.loads(path.read_bytes()) for path in session.runs.glob("*/run.json")}
+    return next(name for name, head in heads.items() if head["record"]["agent"] == agent)
+
+
+def test_a_second_judge_is_held_against_the_first_from_what_is_stored(judged: tuple[Project, str]) -> None:
+    project, folder = judged
+    rows = (project.root / folder / "runs.jsonl").read_bytes()
+    done = project.sew("agree", folder, "--judge", "generous")
+    assert done.code == 0, done.err
+    assert "generous beside lexical, which decides" in done.out
+    assert "verdicts  agreement 0.500 (1/2), kappa 0.000" in done.out
+    assert f"disputed  {find_run(project, 'generous')}" in done.out
+    assert (project.root / folder / "runs.jsonl").read_bytes() == rows
+
+
+def test_the_agreement_is_stored_in_the_sessions_folder(judged: tuple[Project, str]) -> None:
+    project, folder = judged
+    done = project.sew("agree", folder, "--judge", "generous", "--json")
+    stored = json.loads((project.root / folder / "agreement.json").read_bytes())
+    assert stored == json.loads(done.out)
+    (agreement,) = stored["agreements"]
+    assert agreement["facts"] == {"pairs": 2, "agreed": 1, "kappa": 0.0}
+    assert agreement["claims"] == {"pairs": 2, "agreed": 1, "kappa": 0.0}
+    assert agreement["leans"] == [{"judge": "generous", "own_runs": 1, "other_runs": 1, "lean": 1.0}]
+
+
+def test_a_second_judge_that_says_nothing_is_paired_with_nothing(judged: tuple[Project, str]) -> None:
+    project, folder = judged
+    done = project.sew("agree", folder, "--judge", "silent")
+    assert done.code == 0, done.err
+    assert "verdicts  agreement - (0/0), kappa -" in done.out
+    assert done.out.count("unpaired") == 2
+
+
+@pytest.mark.parametrize(
+    ("judge", "message"),
+    [
+        ("absent", "judge 'absent' is unavailable: it went out"),
+        ("lexical", "no brief there was read by another judge than 'lexical'"),
+        ("generos", "unknown judge 'generos'; did you mean 'generous'?"),
+    ],
+)
+def test_a_judge_that_cannot_be_second_is_refused(
+    judged: tuple[Project, str], judge: str, message: str
+) -> None:
+    project, folder = judged
+    done = project.sew("agree", folder, "--judge", judge)
+    assert done.code == 2
+    assert message in done.err
+
+
+def test_runs_whose_task_was_changed_since_are_left_out(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    write_harbour(project)
+    folder = str(project.run("catalogs").folder)
+    write_harbour(project, fact="The pilot costs 300 crowns.")
+    done = project.sew("agree", folder, "--judge", "generous")
+    assert done.code == 1
+    (line,) = (line for line in done.out.splitlines() if "changed since" in line)
+    assert find_run(project, "oracle") in line
+    assert find_run(project, "generous") in line
+    assert "verdicts" not in done.out
