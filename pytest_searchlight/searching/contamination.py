@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import chain
@@ -37,7 +37,7 @@ class Sign(Record):
 def scan_calls(calls: Sequence[WebCall], task: Task) -> tuple[Sign, ...] | None:
     """The signs in the results of a run on `task`; None when a result that was shown is not known.
 
-    What a call itself asked is taken out of its result first, since many servers repeat it.
+    Words that stand in the call's own query are no sign, since many servers repeat what they were asked.
 
     - task-text: twelve words of the prompt in a row (the whole prompt when it has six to eleven).
     - reference-answer: all named values of the reference answer behind their names, two or more, addresses
@@ -52,11 +52,11 @@ def scan_calls(calls: Sequence[WebCall], task: Task) -> tuple[Sign, ...] | None:
 
 def _scan_call(index: int, call: WebCall, task: Task) -> Iterator[Sign]:
     result = call.result_text or ""
-    text = _leave_out(call.queries, _join_words(result))
-    copied = _find_first(text, list_stretches(task.prompt, whole=True))
+    text, asked = _join_words(result), _join_words(" ".join(call.queries))
+    copied = _find_first(text, list_stretches(task.prompt, whole=True), asked=asked)
     if copied:
         yield Sign(kind="task-text", call=index, found=copied)
-    answer = _find_answer(text, task.reference_answer)
+    answer = _find_answer(text, task.reference_answer, asked=asked)
     if answer:
         yield Sign(kind="reference-answer", call=index, found=answer)
     host = _find_benchmark_host(result)
@@ -70,14 +70,6 @@ def _scan_call(index: int, call: WebCall, task: Task) -> Iterator[Sign]:
 def _join_words(text: str) -> str:
     """The words of a text in lower case, with one space before, between and behind them."""
     return f" {' '.join(_WORD.findall(_ESCAPED.sub(' ', text).lower()))} "
-
-
-def _leave_out(queries: Sequence[str], text: str) -> str:
-    for query in queries:
-        asked = _join_words(query)
-        if asked.strip():
-            text = text.replace(asked, "  ")
-    return text
 
 
 def list_stretches(text: str, *, whole: bool = False) -> list[str]:
@@ -94,17 +86,18 @@ def list_stretches(text: str, *, whole: bool = False) -> list[str]:
     return [" ".join(words[start : start + STRETCH_WORDS]) for start in starts]
 
 
-def _find_first(text: str, stretches: Sequence[str]) -> str | None:
-    return next((stretch for stretch in stretches if f" {stretch} " in text), None)
+def _find_first(text: str, stretches: Iterable[str], *, asked: str) -> str | None:
+    copied = (each for each in stretches if f" {each} " in text and f" {each} " not in asked)
+    return next(copied, None)
 
 
 # --- reference answers -----------------------------------------------------------------------------------
 
 
-def _find_answer(text: str, answer: JsonValue) -> str | None:
+def _find_answer(text: str, answer: JsonValue, *, asked: str) -> str | None:
     leaves = [(name, value) for name, value in _list_leaves(answer) if not _is_address(value)]
     sentences = chain.from_iterable(list_stretches(value) for _, value in leaves)
-    copied = _find_first(text, list(sentences))
+    copied = _find_first(text, sentences, asked=asked)
     if copied:
         return copied
     named = [(name, value) for name, value in leaves if name]
