@@ -133,5 +133,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """In a controller that never woke, see whether its workers left something to sum up."""
     config = session.config
-    if _PLACE in config.stash and config.pluginmanager.get_plugin(_HOOKS) is None:
+    if _PLACE not in config.stash or config.pluginmanager.get_plugin(_HOOKS) is not None:
+        return
+    name, _ = config.stash[_PLACE]
+    folder = config.getini("searchlight_output") or f".searchlight/{name}"
+    if (config.rootpath / str(folder) / "session.json").exists():
         wake(config).pytest_sessionfinish(session)

@@ -39,6 +39,20 @@ def test_nothing_is_printed_and_no_folder_is_made(project: Project) -> None:
     assert not (project.root / ".searchlight").exists()
 
 
+ASLEEP = """
+import sys
+
+def pytest_unconfigure(config):
+    print("\\nawake:", "pytest_searchlight.hooks" in sys.modules)
+"""
+
+
+def test_the_controller_of_a_distributed_run_stays_asleep_to_its_end(project: Project) -> None:
+    project.write("conftest.py", ASLEEP)
+    project.write("test_unit.py", "def test_unit():\n    pass\n")
+    assert "awake: False" in project.run_apart("-n2").out
+
+
 def list_told(out: str) -> list[str]:
     """The lines of a run without what differs from run to run."""
     return [line for line in out.splitlines() if not line.startswith(("plugins:", "=")) and "unit" in line]
