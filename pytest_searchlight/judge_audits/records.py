@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import tempfile
 from pathlib import Path
 from typing import Literal
@@ -13,6 +14,7 @@ from pytest_searchlight.domain import Record
 from pytest_searchlight.errors import SettingsError
 from pytest_searchlight.evidence import encode_json, write_atomic
 from pytest_searchlight.extensions import Judge
+from pytest_searchlight.judges import RecordedJudge
 from pytest_searchlight.judges.audit import AUDIT_SET, JudgeAudit, audit_judge
 from pytest_searchlight.settings import STATE_FOLDER
 
@@ -56,16 +58,20 @@ def locate_audits(root: Path) -> Path:
 def make_audit(judge: Judge, *, path: Path) -> JudgeAudit:
     """Audit `judge` and keep the result in `path`.
 
+    Judgements are kept beside it until the audit ends: one that was interrupted goes on where it was, and one
+    that ended is made anew.
+
     Raises:
         SettingsError: what `path` holds cannot be read.
         DiskError: the disk refuses.
     """
-    earlier = read_audits(path)
+    earlier, begun = read_audits(path), path.with_suffix(".begun")
     # Raw output of a product may hold its key, and no bundle's seal scrubs it here: it is not kept.
     with tempfile.TemporaryDirectory(prefix="searchlight-judge-audit-") as record:
-        audit = audit_judge(judge, record=Path(record))
+        audit = audit_judge(RecordedJudge(original=judge, folder=begun), record=Path(record))
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(path, encode_json(earlier.add(audit).model_dump(mode="json")))
+    shutil.rmtree(begun, ignore_errors=True)
     return audit
 
 

@@ -148,22 +148,29 @@ def find_run(project: Project, agent: str) -> str:
     return next(name for name, head in heads.items() if head["record"]["agent"] == agent)
 
 
-def test_a_second_judge_is_held_against_the_first_from_what_is_stored(judged: tuple[Project, str]) -> None:
+@pytest.fixture(scope="module")
+def opinion(judged: tuple[Project, str]) -> tuple[Project, Finished]:
+    """The session with a second judge added."""
     project, folder = judged
-    rows = (project.root / folder / "runs.jsonl").read_bytes()
-    done = project.sew("agree", folder, "--judge", "generous")
+    return project, project.sew("agree", folder, "--judge", "generous")
+
+
+def test_a_second_judge_is_held_against_the_first_from_what_is_stored(
+    opinion: tuple[Project, Finished],
+) -> None:
+    project, done = opinion
     assert done.code == 0, done.err
     assert "generous beside lexical, which decides" in done.out
     assert "verdicts  agreement 0.500 (1/2), kappa 0.000" in done.out
     assert f"disputed  {find_run(project, 'generous')}" in done.out
-    assert (project.root / folder / "runs.jsonl").read_bytes() == rows
 
 
-def test_the_agreement_is_stored_in_the_sessions_folder(judged: tuple[Project, str]) -> None:
-    project, folder = judged
-    done = project.sew("agree", folder, "--judge", "generous", "--json")
-    stored = json.loads((project.root / folder / "agreement.json").read_bytes())
-    assert stored == json.loads(done.out)
+def test_the_agreement_is_stored_in_the_sessions_folder(opinion: tuple[Project, Finished]) -> None:
+    project, done = opinion
+    (path,) = project.root.glob(".searchlight/*/agreement.json")
+    assert f"written: {path}" in done.out
+    stored = json.loads(path.read_bytes())
+    assert (stored["second"], stored["model_name"], stored["changed"]) == ("generous", "scripted-1", [])
     (agreement,) = stored["agreements"]
     assert agreement["facts"] == {"pairs": 2, "agreed": 1, "kappa": 0.0}
     assert agreement["claims"] == {"pairs": 2, "agreed": 1, "kappa": 0.0}
@@ -172,10 +179,11 @@ def test_the_agreement_is_stored_in_the_sessions_folder(judged: tuple[Project, s
 
 def test_a_second_judge_that_says_nothing_is_paired_with_nothing(judged: tuple[Project, str]) -> None:
     project, folder = judged
-    done = project.sew("agree", folder, "--judge", "silent")
+    done = project.sew("agree", folder, "--judge", "silent", "--json")
     assert done.code == 0, done.err
-    assert "verdicts  agreement - (0/0), kappa -" in done.out
-    assert done.out.count("unpaired") == 2
+    (agreement,) = json.loads(done.out)["agreements"]
+    assert agreement["verdicts"] == {"pairs": 0, "agreed": 0, "kappa": None}
+    assert set(agreement["unpaired"]) == {find_run(project, agent) for agent in ("oracle", "generous")}
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from judge_stage import ScriptedJudge
 
+from pytest_searchlight.domain.judging import Judgement, JudgePayload
 from pytest_searchlight.errors import SettingsError
-from pytest_searchlight.judge_audits import JudgeAudits, is_passed, measure_audit, read_audits
+from pytest_searchlight.judge_audits import JudgeAudits, is_passed, make_audit, measure_audit, read_audits
 from pytest_searchlight.judge_audits.figures import estimate_kappa_interval
 from pytest_searchlight.judges.agreement import measure_agreement
 from pytest_searchlight.judges.audit import CaseVerdict, JudgeAudit
@@ -113,3 +115,24 @@ def test_a_record_that_cannot_be_read_is_told_by_its_path(tmp_path: Path, conten
     path.write_text(content, encoding="utf-8")
     with pytest.raises(SettingsError, match=r"judge-audit\.json: not a readable record"):
         read_audits(path)
+
+
+class InterruptedJudge(ScriptedJudge):
+    """A judge whose user loses patience at its tenth brief."""
+
+    def judge(self, payload: JudgePayload, *, record: Path) -> Judgement:
+        if len(self.seen) == 9:
+            raise KeyboardInterrupt
+        return super().judge(payload, record=record)
+
+
+def test_an_interrupted_audit_goes_on_where_it_was_and_a_finished_one_starts_anew(tmp_path: Path) -> None:
+    path = tmp_path / "judge-audit.json"
+    with pytest.raises(KeyboardInterrupt):
+        make_audit(InterruptedJudge(), path=path)
+    resumed, repeated = ScriptedJudge(), ScriptedJudge()
+    audit = make_audit(resumed, path=path)
+    assert make_audit(repeated, path=path) == audit
+    assert len(resumed.seen) == len(repeated.seen) - 9
+    assert read_audits(path).audits == (audit,)
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
