@@ -10,7 +10,6 @@ import fcntl
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +49,8 @@ class SourceStore:
 
     def obtain_all(self, urls: Iterable[str], *, capture: Capture) -> dict[str, CapturedSource]:
         """Each of `urls` as `obtain` gives it, several at once; in order, by the address as cited."""
+        from concurrent.futures import ThreadPoolExecutor  # every session's start would pay for it
+
         wanted = list(dict.fromkeys(urls))
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             found = pool.map(lambda url: self.obtain(url, capture=capture), wanted)
