@@ -15,7 +15,7 @@ def describe_habits(habits: SessionHabits) -> Iterator[str]:
     """A paragraph a lane, then a line for each flagged run."""
     for lane in habits.lanes:
         agent = f"{lane.agent} {lane.model_name}" if lane.model_name else lane.agent
-        yield f"{lane.catalog}: {lane.setup} with {agent}, {lane.runs} runs ({lane.left_out} left out)"
+        yield f"{lane.catalog}: {lane.setup} with {agent} (runs: {lane.runs}, left out: {lane.left_out})"
         yield from (f"  {line}" for line in _describe_lane(lane))
     for run in habits.flagged_runs:
         for sign in run.signs:

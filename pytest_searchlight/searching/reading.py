@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from pytest_searchlight.catalog import looks_like_catalog, read_catalog
+from pytest_searchlight.catalog import find_catalogs, looks_like_catalog, read_catalog
 from pytest_searchlight.domain import STATUS_RULES, RunRecord, RunStatus, Task
 from pytest_searchlight.errors import EvidenceError
 from pytest_searchlight.evidence import SEAL, SealedBundle, SessionFolder, read_bundle
@@ -16,20 +16,23 @@ from pytest_searchlight.searching.runs import StudiedRun, study_run
 from pytest_searchlight.summary import read_plan
 
 Tasks = Mapping[tuple[str, str], Task]
-"""Tasks by the names of their catalog and themselves."""
+"""Tasks by the name of their catalog and their id."""
 
 
-def read_tasks(session: SessionFolder, *, project: Path) -> Tasks:
-    """The tasks of the catalogs that the plan names, as far as they still lie in `project`.
+def find_planned_catalogs(session: SessionFolder, *, project: Path) -> tuple[Path, ...]:
+    """The catalogs that the plan names, as far as they still lie in `project`, where pytest was run.
 
     Raises:
         EvidenceError: there is no readable plan.
-        CatalogError: a catalog is there but cannot be read.
     """
     named = dict.fromkeys(planned.nodeid.partition("::")[0] for planned in read_plan(session))
-    paths = [project / name for name in named if looks_like_catalog(project / name)]
-    catalogs = map(read_catalog, paths)
-    return {(catalog.name, task.id): task for catalog in catalogs for task in catalog.tasks}
+    return tuple(project / name for name in named if looks_like_catalog(project / name))
+
+
+def read_tasks(places: Iterable[Path]) -> Tasks:
+    """The tasks of catalogs, each given by its file or by a folder above it. Raises CatalogError."""
+    paths = (path for place in places for path in (find_catalogs(place) if place.is_dir() else [place]))
+    return {(catalog.name, task.id): task for catalog in map(read_catalog, paths) for task in catalog.tasks}
 
 
 def study_session(session: SessionFolder, *, tasks: Tasks) -> SessionHabits:

@@ -20,7 +20,9 @@ from pytest_searchlight.searching import LaneHabits, SessionHabits, study_sessio
 from pytest_searchlight.summary import PlannedRun, write_plan
 from pytest_searchlight.validators import register_validators
 
-PROMPT = "Which colour has the sky above the harbour of Norrvik on a clear morning in late November, who says so?"
+PROMPT = (
+    "Which colour has the sky above the harbour of Norrvik on a clear morning of November, and who says so?"
+)
 SOURCE = "https://colours.example/sky"
 RIGHT, WRONG = '{"colour": "blue"}', '{"colour": "red"}'
 
