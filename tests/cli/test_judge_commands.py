@@ -191,7 +191,6 @@ def test_a_second_judge_that_says_nothing_is_paired_with_nothing(judged: tuple[P
     [
         ("absent", "judge 'absent' is unavailable: it went out"),
         ("lexical", "no brief there was read by another judge than 'lexical'"),
-        ("generos", "unknown judge 'generos'; did you mean 'generous'?"),
     ],
 )
 def test_a_judge_that_cannot_be_second_is_refused(
