@@ -9,12 +9,14 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import JsonValue
 
-_URL: Final = re.compile(r"https?://[^\s<>\"'\\\]|`]+", re.IGNORECASE)
+_URL: Final = re.compile(r"https?://[^\s<>\"'\\\]|`]{1,2000}", re.IGNORECASE)
+"""Longer addresses are cut: web pages may hold anything, and no page lies at one."""
 _NOTHING: Final = re.compile(
     r"\W*(?:sorry,?\s+)?(?:(?:no|0|zero|found\s+(?:no|0))\s+(?:\w+\s+){0,3}(?:results?|matches|match|hits|pages|documents)\b"
     r"|(?:nothing|none)\s+(?:was\s+)?found\b|(?:your\s+search\s+)?did\s+not\s+match\s+any\b)",
     re.IGNORECASE,
 )
+_BARE_HEADING: Final = re.compile(r"\W*(?:[a-z]+\s+){0,2}results:\s*", re.IGNORECASE)
 _LONGEST_NOTICE: Final = 600
 _RESULT_LISTS: Final = frozenset({"results", "data", "web", "hits", "items", "organic", "generic"})
 
@@ -49,14 +51,15 @@ def _cut_end(url: str) -> str:
 
 
 def found_nothing(text: str | None) -> bool | None:
-    """Whether the result of a search that succeeded says that there are no hits; None when it does not tell.
+    """Whether the result of a search says that there are no hits; None when it does not tell.
 
-    Read as nothing: an empty text, JSON whose lists of results are all empty, and a short text that opens by
-    saying so. Any other text with an address has hits; prose without one may be an answer or an excuse.
+    Read as nothing: an empty text, JSON whose lists of results are all empty, a heading with nothing under
+    it, and a short text that opens by saying so. Any other text with an address has hits; prose without one
+    may be an answer or an excuse.
     """
     if text is None:
         return None
-    if not text.strip():
+    if not text.strip() or _BARE_HEADING.fullmatch(text):
         return True
     emptiness = _read_emptiness(text)
     if emptiness is not None:

@@ -19,10 +19,10 @@ from pytest_searchlight.searching.results import found_nothing
 class RunHabits(Record):
     """How one run searched. Refused calls are counted as such and as nothing else.
 
-    `told_searches` are those that succeeded and whose result tells whether there were hits; `empty_searches`
-    of them had none. `shown_chars` is what all results together showed the model. `provider_s` is the time in
-    seconds during which at least one call waited for the provider. `access` and `signs` are None when the
-    task, or a result that they depend on, is not known; `access` also where the prompt holds the answer.
+    `told_searches` are those whose result tells whether there were hits; `empty_searches` of them had none.
+    `shown_chars` is what all results together showed the model. `provider_s` is the time in seconds during
+    which at least one call waited for the provider. `access` and `signs` are None when the task, or a result
+    that they depend on, is not known; `access` also where the prompt holds the answer.
     """
 
     searches: NonNegativeInt
@@ -76,7 +76,7 @@ def measure_habits(calls: Sequence[WebCall], *, task: Task | None, kind: SetupKi
     """The habits that show in the web calls of a run under a setup of this kind."""
     made = [call for call in calls if not call.refused]
     searches = [call.queries for call in made if call.searches]
-    told = [found_nothing(call.result_text) for call in made if call.searches and call.succeeded]
+    told = [_tell_empty(call) for call in made if call.searches]
     return RunHabits(
         searches=len(searches),
         fetches=sum(call.fetches for call in made),
@@ -90,6 +90,12 @@ def measure_habits(calls: Sequence[WebCall], *, task: Task | None, kind: SetupKi
         access=_find_access(made, task=task, kind=kind),
         signs=None if task is None else scan_calls(made, task),
     )
+
+
+def _tell_empty(call: WebCall) -> bool | None:
+    """Whether a search found nothing. Some servers say that by way of an error; other errors tell nothing."""
+    nothing = found_nothing(call.result_text)
+    return nothing if call.succeeded or (nothing and call.result_text) else None
 
 
 def _add_chars(calls: Sequence[WebCall]) -> int | None:

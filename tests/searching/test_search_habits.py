@@ -55,9 +55,16 @@ def test_only_searches_whose_result_tells_are_in_the_share_of_empty_ones(session
         meter_search("b", HIT),
         meter_search("c", "The sky is blue, says everybody."),
         meter_search("d", "upstream broke", outcome="tool_error"),
+        meter_search("e", "", outcome="tool_error"),
     )
     lane = session.study_lane()
     assert (lane.told_searches, lane.empty_search_share) == (2, 0.5)
+
+
+def test_a_server_may_say_by_way_of_an_error_that_it_found_nothing(session: SearchedSession) -> None:
+    session.add_run(meter_search("a", "No web results found", outcome="tool_error"))
+    lane = session.study_lane()
+    assert (lane.told_searches, lane.empty_search_share) == (1, 1.0)
 
 
 def test_calls_side_by_side_count_their_time_once(session: SearchedSession) -> None:
