@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Sequence
 from typing import Final
 
@@ -32,10 +31,10 @@ def quantile(values: Sequence[float], share: float) -> float | None:
     """The `share` quantile by linear interpolation between order statistics; None for no values."""
     if not values:
         return None
-    if len(values) == 1:
-        return values[0]
-    cuts = statistics.quantiles(values, n=1000, method="inclusive")
-    return cuts[round(share * 1000) - 1]
+    ordered = sorted(values)
+    below, part = divmod(share * (len(ordered) - 1), 1)
+    low, high = ordered[int(below)], ordered[min(int(below) + 1, len(ordered) - 1)]
+    return low + (high - low) * part
 
 
 def divide(total: float | None, count: int) -> float | None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -47,3 +48,8 @@ def test_a_quantile_lies_within_its_values(values: list[float], share: float) ->
 def test_quantiles_interpolate_between_order_statistics() -> None:
     assert quantile([1.0, 2.0, 3.0, 4.0], 0.5) == 2.5
     assert quantile([7.0], 0.99) == 7.0
+
+
+@given(st.lists(st.floats(0, 1e6), min_size=1), st.sampled_from([0.0, 0.5, 0.9, 0.99, 1.0]))
+def test_a_quantile_is_the_one_that_numpy_gives(values: list[float], share: float) -> None:
+    assert quantile(values, share) == pytest.approx(float(np.quantile(values, share)), rel=1e-9, abs=1e-9)
