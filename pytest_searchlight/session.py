@@ -209,7 +209,24 @@ class BenchmarkSession:
             "seed": settings.seed,
             "options": settings.describe_options(),
             "catalogs": {catalog.name: catalog.content_hash for catalog in self.catalogs},
+            "judges": self._describe_judges(),
         }
+
+    def _describe_judges(self) -> dict[str, JsonValue]:
+        """The judges of this session's briefs, and the audit each of them went through, if any."""
+        judged = [catalog for catalog in self.catalogs if any(task.rubric for task in catalog.tasks)]
+        if not judged:
+            return {}
+        from pytest_searchlight.judge_audits import is_passed, locate_audits, read_audits
+
+        audits = read_audits(locate_audits(self.settings.root))
+        described: dict[str, JsonValue] = {}
+        for judge in (self.open_judging(catalog.name).judge for catalog in judged):
+            audit, facts = audits.find(judge), dict[str, JsonValue]()
+            if audit is not None:
+                facts = {"set_sha256": audit.set_sha256, "passed": is_passed(audit)}
+            described[judge.name] = {"model_name": judge.model_name, "audit": facts or None}
+        return described
 
     # --- runs --------------------------------------------------------------------------------------------
 

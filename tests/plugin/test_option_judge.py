@@ -54,6 +54,7 @@ def test_a_brief_that_its_source_supports_passes_and_the_judgement_is_kept(harbo
     (row,) = done.rows
     assert (row["status"], row["passed"]) == ("graded", True), done.out
     assert {"kind": "rubric", "target": "lexical", "outcome": "pass"} in row["verdicts"]
+    assert done.summary["session"]["judges"] == {"lexical": {"model_name": None, "audit": None}}
     kept = read_judgement(harbour, done.folder.name)
     assert kept["judgement"]["judge"] == "lexical"
     assert "oracle" not in json.dumps(kept["payload"])
@@ -87,6 +88,12 @@ def test_an_unavailable_judge_stops_the_session_before_anything_is_spent(harbour
     assert done.code == 4
     assert "judge 'codex'" in done.err
     assert "--searchlight-judge=lexical" in done.err
+
+
+def test_a_session_records_which_audit_its_judge_passed(harbour: Project) -> None:
+    assert harbour.sew("judge-audit").code == 0
+    (judge,) = harbour.run("catalogs").summary["session"]["judges"].values()
+    assert judge["audit"]["passed"] is True
 
 
 def test_an_unknown_judge_is_told_in_a_sentence(harbour: Project) -> None:
