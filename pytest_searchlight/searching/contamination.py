@@ -138,10 +138,6 @@ def list_benchmark_hosts() -> tuple[str, ...]:
 
 
 def _find_benchmark_host(result: str) -> str | None:
+    beginnings = tuple(f"{host}/" for host in list_benchmark_hosts())
     places = (place.lower() for place in sorted(find_addresses(result)))
-    hosts = list_benchmark_hosts()
-    return next((place for place in places if any(_lies_under(place, host) for host in hosts)), None)
-
-
-def _lies_under(place: str, host: str) -> bool:
-    return place == host or place.startswith(f"{host}/")
+    return next((place for place in places if f"{place}/".startswith(beginnings)), None)

@@ -38,7 +38,7 @@ def place_address(url: str) -> str | None:
 
 def find_addresses(text: str) -> frozenset[str]:
     """The addresses named in a text, as `place_address` spells them."""
-    found = (place_address(_cut_end(match)) for match in _URL.findall(text))
+    found = (place_address(_cut_end(url)) for url in set(_URL.findall(text)))
     return frozenset(place for place in found if place is not None)
 
 
