@@ -28,7 +28,7 @@ from pytest_searchlight.opening import (
     refuse_reruns,
 )
 from pytest_searchlight.plan import describe_plan
-from pytest_searchlight.preflight import check_session, list_session_lanes
+from pytest_searchlight.preflight import check_session, list_session_lanes, list_version_warnings
 from pytest_searchlight.preparation import prepare_setups
 from pytest_searchlight.proofs import check_tasks
 from pytest_searchlight.reporting import (
@@ -40,6 +40,7 @@ from pytest_searchlight.reporting import (
     render_table,
 )
 from pytest_searchlight.session import BenchmarkSession
+from pytest_searchlight.session_facts import describe_session
 from pytest_searchlight.settings import check_new_session
 from pytest_searchlight.summary import PlannedRun, read_records, write_plan, write_summary
 from pytest_searchlight.summary_schema import Summary
@@ -120,6 +121,8 @@ class SessionHooks:
             self._make_room()
             if self.session.settings.regrade is None:
                 check_session(self.session)
+                for warning in list_version_warnings(self.session):
+                    self._write_line(f"searchlight: warning: {warning}")
                 self._prepare_setups()
         except UserError as error:
             raise pytest.UsageError(str(error)) from None
@@ -195,7 +198,8 @@ class SessionHooks:
         if self._runs_nothing or not runs:
             return
         try:
-            self.session.start(describe_selection(self.config))
+            selection = describe_selection(self.config)
+            self.session.start(describe_session(self.session, selection=selection))
             write_plan(self.session.folder, (_plan_run(nodeid, run) for nodeid, run in runs.items()))
         except SearchlightError as error:
             raise pytest.UsageError(str(error)) from None

@@ -5,8 +5,6 @@ Everything expensive is made when first needed, because most pytest runs never n
 
 from __future__ import annotations
 
-import importlib.metadata
-import platform
 import tempfile
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
@@ -14,11 +12,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Final
 
 from pydantic import JsonValue
 
-from pytest_searchlight import __version__
 from pytest_searchlight.calibration import (
     Calibration,
     calibrate,
@@ -61,19 +57,6 @@ from pytest_searchlight.workspace import (
     create_scratch_root,
     find_abandoned_roots,
     remove_tree,
-)
-
-_RECORDED_PACKAGES: Final = (
-    "pytest",
-    "pytest-xdist",
-    "pluggy",
-    "pydantic",
-    "mcp",
-    "httpx",
-    "jsonschema",
-    "PyYAML",
-    "numpy",
-    "scipy",
 )
 
 
@@ -184,49 +167,11 @@ class BenchmarkSession:
             if name in self.__dict__:
                 self.__dict__[name].close()
 
-    def start(self, selection: Mapping[str, JsonValue]) -> None:
-        """Make the folder and record the session's facts, once. Raises EvidenceError.
-
-        Args:
-            selection: paths and expressions that selected the runs, to resume by.
-        """
+    def start(self, facts: Mapping[str, JsonValue]) -> None:
+        """Make the folder and record the session's `facts`, once. Raises EvidenceError."""
         self.folder.create()
         if not self.folder.session_file.exists():
-            facts = {**self.describe(), "selection": dict(selection)}
-            write_atomic(self.folder.session_file, encode_json(facts))
-
-    def describe(self) -> dict[str, JsonValue]:
-        """Versions, seed, options and hashes that the numbers depend on; no secrets, no absolute paths."""
-        settings = self.settings
-        return {
-            "schema_version": 1,
-            "name": self.folder.root.name,
-            "started_at": datetime.fromtimestamp(self.started_at_s, UTC).isoformat(timespec="seconds"),
-            "searchlight_version": __version__,
-            "python_version": platform.python_version(),
-            "platform": f"{platform.system()} {platform.machine()}",
-            "packages": {name: importlib.metadata.version(name) for name in _RECORDED_PACKAGES},
-            "seed": settings.seed,
-            "options": settings.describe_options(),
-            "catalogs": {catalog.name: catalog.content_hash for catalog in self.catalogs},
-            "judges": self._describe_judges(),
-        }
-
-    def _describe_judges(self) -> dict[str, JsonValue]:
-        """The judges of this session's briefs, and the audit each of them went through, if any."""
-        judged = [catalog for catalog in self.catalogs if any(task.rubric for task in catalog.tasks)]
-        if not judged:
-            return {}
-        from pytest_searchlight.judge_audits import is_passed, locate_audits, read_audits
-
-        audits = read_audits(locate_audits(self.settings.root))
-        described: dict[str, JsonValue] = {}
-        for judge in (self.open_judging(catalog.name).judge for catalog in judged):
-            audit, facts = audits.find(judge), dict[str, JsonValue]()
-            if audit is not None:
-                facts = {"set_sha256": audit.set_sha256, "passed": is_passed(audit)}
-            described[judge.name] = {"model_name": judge.model_name, "audit": facts or None}
-        return described
+            write_atomic(self.folder.session_file, encode_json(dict(facts)))
 
     # --- runs --------------------------------------------------------------------------------------------
 

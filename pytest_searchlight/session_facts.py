@@ -1,0 +1,66 @@
+"""What a session records of itself: versions, seed, options, hashes, judges; no secrets, no full paths."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Final
+
+from pydantic import JsonValue
+
+from pytest_searchlight import __version__
+from pytest_searchlight.judge_audits import is_passed, locate_audits, read_audits
+from pytest_searchlight.session import BenchmarkSession
+
+_PACKAGES: Final = (
+    "pytest",
+    "pytest-xdist",
+    "pluggy",
+    "pydantic",
+    "mcp",
+    "httpx",
+    "jsonschema",
+    "PyYAML",
+    "numpy",
+    "scipy",
+)
+
+
+def describe_session(
+    session: BenchmarkSession, *, selection: Mapping[str, JsonValue]
+) -> dict[str, JsonValue]:
+    """Everything the numbers depend on besides the runs themselves.
+
+    Args:
+        session: the session that starts.
+        selection: paths and expressions that selected its runs, to resume by.
+    """
+    return {
+        "schema_version": 1,
+        "name": session.folder.root.name,
+        "started_at": datetime.fromtimestamp(session.started_at_s, UTC).isoformat(timespec="seconds"),
+        "searchlight_version": __version__,
+        "python_version": platform.python_version(),
+        "platform": f"{platform.system()} {platform.machine()}",
+        "packages": {name: importlib.metadata.version(name) for name in _PACKAGES},
+        "seed": session.settings.seed,
+        "options": session.settings.describe_options(),
+        "catalogs": {catalog.name: catalog.content_hash for catalog in session.catalogs},
+        "judges": _describe_judges(session),
+        "selection": dict(selection),
+    }
+
+
+def _describe_judges(session: BenchmarkSession) -> dict[str, JsonValue]:
+    """The judges of the session's briefs, and the audit each of them went through, if any."""
+    judged = [catalog for catalog in session.catalogs if any(task.rubric for task in catalog.tasks)]
+    audits = read_audits(locate_audits(session.settings.root))
+    described: dict[str, JsonValue] = {}
+    for judge in (session.open_judging(catalog.name).judge for catalog in judged):
+        audit, facts = audits.find(judge), dict[str, JsonValue]()
+        if audit is not None:
+            facts = {"set_sha256": audit.set_sha256, "passed": is_passed(audit)}
+        described[judge.name] = {"model_name": judge.model_name, "audit": facts or None}
+    return described
