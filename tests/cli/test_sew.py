@@ -50,6 +50,16 @@ def test_a_starter_project_runs_as_its_last_line_says(starter: Project) -> None:
     assert rows["kestrelkit-release-date", "no-search"]["passed"] is False
 
 
+def test_the_search_setup_that_a_starter_shows_is_one_once_its_marks_are_removed(project: Project) -> None:
+    project.sew("init")
+    file = project.root / "config/provider-arm-tools.yaml"
+    shown = file.read_text(encoding="utf-8").partition("#\n")[2]
+    file.write_text("".join(line.removeprefix("# ") for line in shown.splitlines(keepends=True)))
+    done = project.run("--searchlight-plan", "--searchlight-setup=my-search", MY_SEARCH_API_KEY="key")
+    assert done.code == 0, done.err
+    assert "2 runs planned" in done.out
+
+
 def test_files_that_exist_are_left_alone(project: Project) -> None:
     mine = project.write("catalogs/starter/tasks.yaml", "mine: true\n")
     done = project.sew("init")
@@ -204,7 +214,8 @@ def test_the_schema_describes_catalog_files(project: Project) -> None:
 
 def test_help_names_every_command(project: Project) -> None:
     out = project.sew("--help").out
-    for command in ("doctor", "init", "validate", "summarize", "schema"):
+    commands = ("doctor", "init", "validate", "summarize", "habits", "pin", "schema", "judge-audit", "agree")
+    for command in commands:
         assert command in out
     assert "Work around search benchmark sessions" in out
 
