@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from pytest_searchlight.agents.codex import CodexAgent
+from pytest_searchlight.agents.installation import InstalledAgent
 from pytest_searchlight.catalog import find_catalogs, read_catalog
 from pytest_searchlight.domain import SearchSetup
 from pytest_searchlight.errors import CatalogError
@@ -108,10 +109,11 @@ def _examine_agent(agent: Agent, session: BenchmarkSession) -> Finding:
             detail=f"{version} turns on features that nobody has reviewed: {', '.join(unreviewed)}",
             advice="see what they let the agent do, then name them in config/agents.yaml",
         )
+    warning = agent.pin.warn_of_version(version) if isinstance(agent, InstalledAgent) else None
     return Finding(
         subject=f"agent {agent.name}",
         ok=version is not None,
-        detail=version or "not installed",
+        detail=warning or version or "not installed",
         advice="install it and see that it is on PATH",
         asked=agent.name in session.settings.agents,
     )

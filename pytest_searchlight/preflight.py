@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pytest_searchlight.agents.installation import InstalledAgent
 from pytest_searchlight.errors import SettingsError
 from pytest_searchlight.matrix import Lane, check_model_names, check_task_names, list_lanes
 from pytest_searchlight.providers import require_key
@@ -51,6 +52,14 @@ def find_problems(lane: Lane, session: BenchmarkSession) -> Iterator[str]:
         yield f"agent {lane.agent.name!r} is not installed here; `sew doctor` says what is"
     elif lane.agent.explain_unsupported(lane.setup) is None and lane.agent.calls_tools:
         yield from _find_key_problem(lane, session)
+
+
+def list_version_warnings(session: BenchmarkSession) -> list[str]:
+    """A sentence for every agent product that is installed in another version than the pinned one."""
+    agents = {lane.agent.name: lane.agent for lane in list_session_lanes(session)}
+    installed = (agent for agent in agents.values() if isinstance(agent, InstalledAgent))
+    warnings = (agent.pin.warn_of_version(session.find_version(agent)) for agent in installed)
+    return [warning for warning in warnings if warning is not None]
 
 
 def _find_key_problem(lane: Lane, session: BenchmarkSession) -> Iterator[str]:

@@ -54,6 +54,13 @@ class AgentPin(Record):
         """The product's own tools that a contract of this kind allows."""
         return frozenset((*self.own_tools.get(kind, ()), *self.inert_tools))
 
+    def warn_of_version(self, version: str | None) -> str | None:
+        """A sentence about another version than the pinned one, or None."""
+        if version is None or version == self.version:
+            return None
+        known = f" ({self.bad_versions[version]})" if version in self.bad_versions else ""
+        return f"{self.command} {version}{known} is installed; results are made with {self.version}"
+
     def explain_version(self, version: str | None) -> tuple[str, ...]:
         """Flags for a run with `version`: none for the pinned one."""
         if version == self.version:
