@@ -32,6 +32,7 @@ from pytest_searchlight.workspace import Workspace
 MAX_ATTEMPTS: Final = 3
 _FIRST_WAIT_S: Final = 1.0
 _LONGEST_WAIT_S: Final = 120.0
+_LAST_WORDS_CHARS: Final = 1000
 
 OpenWorkspace = Callable[[], AbstractContextManager[Workspace]]
 LaunchServer = Callable[[], Mapping[str, JsonValue]]
@@ -226,7 +227,11 @@ def settle_trace(trace: AgentTrace, metering: Metering | None, *, setup: SearchS
     An agent whose search never came up, or never once answered, goes on from memory and says all is well:
     that measures nothing, so the run ends as a fault of infrastructure.
     """
-    if metering is None or trace.status not in {RunStatus.GRADED, RunStatus.TIMEOUT}:
+    if metering is None:
+        return trace
+    if trace.status is RunStatus.SETUP_UNAVAILABLE:
+        return trace.model_copy(update={"reason": f"{trace.reason}{_quote_last_words(metering)}"})
+    if not STATUS_RULES[trace.status].counts:
         return trace
     fault = _find_missing_tools(metering, setup=setup) or _find_dead_provider(trace, metering, setup=setup)
     if fault is not None:
@@ -248,12 +253,14 @@ def _find_missing_tools(metering: Metering, *, setup: SearchSetup) -> _WireFault
     if metering.tools_listed and not missing:
         return None
     what = f"tools {', '.join(sorted(missing))}" if metering.tools_listed else "its tools"
-    words = metering.start_failure or metering.stderr_tail
-    tail = f"; the server's last words: {words}" if words else ""
-    return _WireFault(
-        RunStatus.SETUP_UNAVAILABLE,
-        f"the metering proxy did not see the server list {what} (reached: {metering.state}){tail}",
-    )
+    text = f"the metering proxy did not see the server list {what} (reached: {metering.state})"
+    return _WireFault(RunStatus.SETUP_UNAVAILABLE, f"{text}{_quote_last_words(metering)}")
+
+
+def _quote_last_words(metering: Metering) -> str:
+    """What the server said before it failed; agent products keep that to themselves."""
+    words = (metering.start_failure or metering.stderr_tail).strip()
+    return f"; the server's last words: {words[-_LAST_WORDS_CHARS:]}" if words else ""
 
 
 def _find_dead_provider(trace: AgentTrace, metering: Metering, *, setup: SearchSetup) -> _WireFault | None:

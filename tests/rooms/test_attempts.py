@@ -198,6 +198,18 @@ def test_a_meter_that_never_ran_is_unobserved() -> None:
     assert "reached: unobserved" in trace.reason
 
 
+def test_a_setup_that_an_agent_found_unavailable_is_explained_by_the_servers_last_words() -> None:
+    told = AgentTrace(status=RunStatus.SETUP_UNAVAILABLE, reason="shop is failed")
+    reason = settle_trace(told, meter(listed=False), setup=SHOP).reason
+    assert reason == "shop is failed; the server's last words: no key"
+
+
+@pytest.mark.parametrize("status", [RunStatus.TIMEOUT, RunStatus.BUDGET_EXHAUSTED, RunStatus.REFUSED])
+def test_a_run_without_its_tools_measures_nothing_however_it_ended(status: RunStatus) -> None:
+    trace = settle_trace(AgentTrace(status=status), meter(listed=False), setup=SHOP)
+    assert trace.status is RunStatus.SETUP_UNAVAILABLE
+
+
 def test_a_server_that_died_before_any_success_measures_nothing() -> None:
     assert settle_trace(RIGHT, meter("server_died"), setup=SHOP).status is RunStatus.SETUP_UNAVAILABLE
 
