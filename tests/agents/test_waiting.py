@@ -30,13 +30,14 @@ def waits(stage: Stage) -> dict[tuple[str, str], Played]:
     def play_long(agent: str, script: Script) -> Played:
         return stage.play(agent, script, budgets=SHORT, max_retries=10)
 
-    with ThreadPoolExecutor() as pool:
+    with ThreadPoolExecutor(max_workers=10) as pool:
         started = {
             (agent, name): future
             for agent in AGENTS
             for name, future in (
                 ("server needs 3 s", pool.submit(play_slow, agent, "3")),
                 ("server needs 12 s", pool.submit(play_slow, agent, "12")),
+                ("server needs 35 s", pool.submit(play_slow, agent, "35")),
                 ("model hangs", pool.submit(play_long, agent, play_turns(Hang()))),
                 ("model is busy", pool.submit(play_long, agent, play_turns(BUSY))),
             )
@@ -45,7 +46,7 @@ def waits(stage: Stage) -> dict[tuple[str, str], Played]:
 
 
 @pytest.mark.parametrize("agent", AGENTS)
-@pytest.mark.parametrize("delay_s", ["3", "12"])
+@pytest.mark.parametrize("delay_s", ["3", "12", "35"])
 def test_a_server_that_starts_slowly_is_waited_for(
     waits: dict[tuple[str, str], Played], agent: str, delay_s: str
 ) -> None:
