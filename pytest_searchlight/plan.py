@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pytest_searchlight.domain import TestRun
+from pytest_searchlight.expected_cost import expect_cost
 from pytest_searchlight.reporting import format_duration
 from pytest_searchlight.session import BenchmarkSession
+from pytest_searchlight.settings import STATE_FOLDER
 
 
 def describe_plan(runs: Sequence[TestRun], *, session: BenchmarkSession) -> Iterator[str]:
@@ -19,6 +21,7 @@ def describe_plan(runs: Sequence[TestRun], *, session: BenchmarkSession) -> Iter
     fit = [run for run in runs if session.explain_unfit(run) is None]
     yield f"{len(runs)} runs planned, {len(runs) - len(fit)} of them would be skipped"
     yield from _describe_limits(fit)
+    yield _describe_cost(fit, session)
     yield from _describe_resolution(fit)
 
 
@@ -28,6 +31,15 @@ def _describe_limits(runs: Sequence[TestRun]) -> Iterator[str]:
     calling = [run for run in runs if run.setup.kind.gives_tools]
     yield f"at most {_add_limits([run.task.budgets.provider_calls for run in calling])} provider calls"
     yield f"at most {_add_limits([run.task.budgets.tokens for run in runs])} tokens"
+
+
+def _describe_cost(runs: Sequence[TestRun], session: BenchmarkSession) -> str:
+    expected = expect_cost(runs, state=session.settings.root / STATE_FOLDER)
+    if expected.total_usd is None:
+        return "expected cost unknown: no past session tells what such runs cost"
+    told = f"expected cost ${expected.total_usd:.2f}, going by {expected.past_runs} past runs"
+    unknown = len(runs) - expected.known_runs
+    return f"{told}; nothing is known of {unknown} of the {len(runs)} runs" if unknown else told
 
 
 def _describe_resolution(runs: Sequence[TestRun]) -> Iterator[str]:

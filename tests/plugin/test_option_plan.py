@@ -51,3 +51,26 @@ def test_the_ini_twin_is_a_default(project: Project) -> None:
     project.write_catalog(["sky"])
     project.write("pytest.ini", "[pytest]\nsearchlight_plan = true\n")
     assert "1 runs planned" in project.run("catalogs").out
+
+
+def test_a_plan_expects_the_cost_that_like_runs_had(project: Project) -> None:
+    project.write("conftest.py", AGENTS_CONFTEST)
+    project.write_catalog(["sky", "sea"])
+    arguments = ("catalogs", "--searchlight-agent=right", "--searchlight-repetitions=2")
+    assert "expected cost unknown" in project.run(*arguments, "--searchlight-plan").out
+    measured = project.run("catalogs", "--searchlight-agent=right", "--searchlight-task=sky")
+    rows = measured.folder / "runs.jsonl"
+    rows.write_text(rows.read_text().replace('"agent_usd": 0.0', '"agent_usd": 0.25'))
+    planned = project.run(*arguments, "--searchlight-setup=no-search,floor", "--searchlight-plan").out
+    expected = "expected cost $1.00, going by 1 past runs; nothing is known of 4 of the 8 runs"
+    assert expected in planned, "the other task stands in for the one that was never run"
+
+
+def test_a_past_run_that_was_graded_again_counts_once_and_unreadable_sessions_tell_nothing(
+    project: Project,
+) -> None:
+    project.write_catalog(["sky"])
+    done = project.run("catalogs")
+    project.run(f"--searchlight-regrade={done.folder}")
+    project.write(".searchlight/broken/runs.jsonl", '{"run_id": 3}\n')
+    assert "going by 1 past runs\n" in project.run("catalogs", "--searchlight-plan").out
