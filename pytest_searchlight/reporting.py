@@ -170,6 +170,9 @@ def render_table(summary: Summary) -> Iterator[str]:
     for catalog in dict.fromkeys(row.catalog for row in summary.results):
         rows = [_render_row(row) for row in summary.results if row.catalog == catalog]
         yield from _align([(f"{catalog}: setup", *_HEADERS[1:]), *rows])
+    options = summary.session.get("options")
+    if isinstance(options, dict) and options.get("uncalibrated"):
+        yield "--searchlight-uncalibrated: tasks count here whether or not a calibration admits them"
 
 
 def _render_row(row: ResultRow) -> tuple[str, ...]:

@@ -48,6 +48,7 @@ def test_what_is_not_calibrated_is_skipped_with_its_reason_unless_asked_for(stri
     done = strict.run("catalogs", "--searchlight-uncalibrated")
     assert done.statuses == {"sky": "graded", "ghost": "graded"}
     assert done.summary["session"]["options"]["uncalibrated"] is True
+    assert "tasks count here whether or not a calibration admits them" in done.out
 
 
 def test_what_is_admitted_runs(strict: Project) -> None:
@@ -62,6 +63,16 @@ def test_a_task_that_was_changed_since_is_calibrated_again_first(strict: Project
     done = strict.run("catalogs")
     assert done.statuses == {"sky": "skipped"}
     assert "the task was changed since" in done.rows[0]["reason"]
+
+
+def test_floors_alone_make_an_admitted_task_stay_or_retire_and_the_ceiling_is_taken_over(
+    strict: Project,
+) -> None:
+    strict.run("catalogs", "--searchlight-calibrate")
+    strict.run("catalogs", "--searchlight-calibrate", "--searchlight-setup=floor")
+    (record,) = json.loads((strict.root / ".searchlight/calibration.json").read_bytes())["records"]
+    assert record["admitted"] is True
+    assert (record["floor"]["passes"], record["ceiling"]["passes"]) == (0, 5)
 
 
 def test_the_summary_compares_setups_with_their_uncertainty(project: Project) -> None:
