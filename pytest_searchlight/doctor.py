@@ -16,6 +16,7 @@ from typing import Final
 
 from pytest_searchlight.agents.codex import CodexAgent
 from pytest_searchlight.agents.installation import InstalledAgent
+from pytest_searchlight.agents.installation import InstalledAgent
 from pytest_searchlight.catalog import find_catalogs, read_catalog
 from pytest_searchlight.domain import SearchSetup
 from pytest_searchlight.errors import CatalogError
@@ -114,9 +115,15 @@ def _examine_agent(agent: Agent, session: BenchmarkSession) -> Finding:
         subject=f"agent {agent.name}",
         ok=version is not None,
         detail=warning or version or "not installed",
-        advice="install it and see that it is on PATH",
+        advice=_advise_install(agent),
         asked=agent.name in session.settings.agents,
     )
+
+
+def _advise_install(agent: Agent) -> str:
+    if isinstance(agent, InstalledAgent):
+        return f"npm install -g {agent.pin.package}@{agent.pin.version}"
+    return "install it and see that it is on PATH"
 
 
 def _list_unreviewed(agent: Agent) -> tuple[str, ...]:
