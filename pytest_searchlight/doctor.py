@@ -16,7 +16,6 @@ from typing import Final
 
 from pytest_searchlight.agents.codex import CodexAgent
 from pytest_searchlight.agents.installation import InstalledAgent
-from pytest_searchlight.agents.installation import InstalledAgent
 from pytest_searchlight.catalog import find_catalogs, read_catalog
 from pytest_searchlight.domain import SearchSetup
 from pytest_searchlight.errors import CatalogError
