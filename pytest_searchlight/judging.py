@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -36,6 +37,7 @@ class BriefJudging:
         store: captured pages.
         closed_webs: the ``web/`` folders of catalogs, whose pages are captured from there.
         offline: whether nothing may be fetched, as in grading again.
+        http_catalogs: names of the catalogs that let pages be fetched over plain http.
     """
 
     judge: Judge
@@ -43,6 +45,7 @@ class BriefJudging:
     store: SourceStore
     closed_webs: Mapping[str, Path]
     offline: bool
+    http_catalogs: AbstractSet[str] = frozenset()
 
     def assess(self, observed: ObservedRun, answer: Answer, *, record: Path) -> Assessment:
         """Judge the brief in `answer`, whose checks have passed; `record` takes the judge's raw output."""
@@ -58,7 +61,7 @@ class BriefJudging:
     def _choose_capture(self, catalog: str) -> Capture | None:
         if self.offline:
             return None
-        policy = CapturePolicy()
+        policy = CapturePolicy(allow_http=catalog in self.http_catalogs)
         if catalog in self.closed_webs:
             return partial(capture_closed, web=ClosedWeb(self.closed_webs[catalog]), policy=policy)
         return partial(capture, policy=policy)

@@ -79,6 +79,7 @@ class BenchmarkSession:
     _closed_webs: dict[str, Path] = field(default_factory=dict)
     _calibrated: set[str] = field(default_factory=set)
     _judges: dict[str, str] = field(default_factory=dict)
+    _http_catalogs: set[str] = field(default_factory=set)
     _judgings: dict[str, BriefJudging] = field(default_factory=dict)
     _versions: dict[str, str | None] = field(default_factory=dict)
 
@@ -98,6 +99,8 @@ class BenchmarkSession:
         self._judges[catalog.name] = catalog.defaults.judge
         if catalog.defaults.needs_calibration:
             self._calibrated.add(catalog.name)
+        if catalog.defaults.allow_http:
+            self._http_catalogs.add(catalog.name)
 
     @property
     def catalogs(self) -> tuple[Catalog, ...]:
@@ -320,13 +323,14 @@ class BenchmarkSession:
         """The judging of a catalog's briefs. Raises SettingsError when the judge is unknown."""
         name = self.settings.judge or self._judges.get(catalog, LexicalJudge.name)
         if name not in self._judgings:
-            self._judgings[name] = open_judging(
+            opened = open_judging(
                 name,
                 registry=self.registry,
                 folder=self.folder,
                 closed_webs=self._closed_webs,
                 offline=self.settings.regrade is not None,
             )
+            self._judgings[name] = replace(opened, http_catalogs=self._http_catalogs)
         return self._judgings[name]
 
     def price(self, observed: ObservedRun) -> Cost:

@@ -14,7 +14,7 @@ class Defaults(Record):
     """What a catalog sets for all its tasks; options of the session win over it.
 
     With `needs_calibration` only tasks that a calibration admitted for the agent and model are run. `judge`
-    reads the briefs of tasks with a rubric.
+    reads the briefs of tasks with a rubric; with `allow_http` also pages cited over plain http are captured.
     """
 
     agents: tuple[Slug, ...] = ()
@@ -22,6 +22,7 @@ class Defaults(Record):
     repetitions: PositiveInt = 1
     needs_calibration: bool = False
     judge: Slug = "lexical"
+    allow_http: bool = False
     budgets: Budgets = Budgets()
 
 
