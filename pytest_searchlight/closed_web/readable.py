@@ -16,6 +16,9 @@ _BOMS: Final = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_UNKNOWING: Final = frozenset({"ascii", "iso8859-1", "cp1252"})
+"""What servers state that were never told a charset: bytes that are right UTF-8 are UTF-8 all the same."""
+
 _META_CHARSET: Final = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
 _MARKDOWN_TITLE: Final = re.compile(r"^#\s+(.{1,200})$", re.MULTILINE)
 _PDF_DATE: Final = re.compile(r"D:(\d{4})(\d{2})(\d{2})")
@@ -59,13 +62,20 @@ def decode_text(body: bytes, *, charset: str | None) -> str:
     """Decode by byte order mark, then by the declared charset, then UTF-8, then Windows-1252."""
     marked = next((name for mark, name in _BOMS if body.startswith(mark)), None)
     for name in (marked, charset, "utf-8"):
-        if name is None:
+        if name is None or (name is charset and _is_unknowing(name)):
             continue
         try:
             return body.decode(name)
         except (UnicodeDecodeError, LookupError):
             continue
     return body.decode("cp1252", errors="replace")
+
+
+def _is_unknowing(charset: str) -> bool:
+    try:
+        return codecs.lookup(charset).name in _UNKNOWING
+    except LookupError:
+        return False
 
 
 def _split_content_type(content_type: str) -> tuple[str, str | None]:

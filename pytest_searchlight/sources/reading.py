@@ -25,6 +25,8 @@ _HEAVY_BYTES: Final = 1_000_000
 """A body beyond this is decoded in a process of its own, as a PDF always is: either may take for ever."""
 
 _GARBLED_SHARE: Final = 0.05
+_FOREIGN_SHARE: Final = 0.3
+"""No language of Latin letters has so many with accents; another alphabet read as Windows-1252 has more."""
 
 _BLOCK_WORDS: Final = re.compile(
     r"just a moment\.\.\.|checking your browser|verify (that )?you are (a )?human|are you a robot|"
@@ -39,6 +41,8 @@ _SOFT_ERROR_WORDS: Final = re.compile(
 )
 _SCRIPT_WORDS: Final = re.compile(r"(enable|requires?|turn on|without) java ?script", re.IGNORECASE)
 _SCRIPT_TAG: Final = re.compile(rb"<script\b", re.IGNORECASE)
+_LOADING: Final = re.compile(r"^\W*(loading|please wait)\W*$", re.IGNORECASE | re.MULTILINE)
+_PASSWORD_FIELD: Final = re.compile(rb"<input[^>]{0,200}type\s*=\s*[\"']?password", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,8 +147,11 @@ def _find_doubt(response: OriginResponse, text: str) -> str | None:
         return "has no readable text"
     if len(text) < _SHORT_PAGE_CHARS and (found := _SCRIPT_WORDS.search(text)):
         return f"is a page of scripts: says {found[0]!r}"
-    if len(text) < _FEW_CHARS and len(_SCRIPT_TAG.findall(response.body)) >= 2:
+    scripts = len(_SCRIPT_TAG.findall(response.body))
+    if len(text) < _FEW_CHARS and (scripts >= 2 or (scripts and _LOADING.search(text))):
         return "is a page of scripts with next to no text"
+    if len(text) < _FEW_CHARS and _PASSWORD_FIELD.search(response.body):
+        return "asks for a login"
     # What a whole page is about stands in its first lines; further down it may well speak of errors.
     if len(text) < _SHORT_PAGE_CHARS and (found := _SOFT_ERROR_WORDS.search(text[:_FEW_CHARS])):
         return f"calls itself an error although it answers 200: says {found[0]!r}"
@@ -152,8 +159,12 @@ def _find_doubt(response: OriginResponse, text: str) -> str | None:
 
 
 def _find_garble(text: str) -> str | None:
-    """Replacement and private-use characters are what wrong charsets and fonts without a map leave."""
+    """What wrong charsets and fonts without a map leave: characters that stand for nothing, or for others."""
     odd = sum(char == "\ufffd" or "\ue000" <= char <= "\uf8ff" for char in text)
     if odd > _GARBLED_SHARE * len(text):
         return f"is garbled: {odd} of {len(text)} characters stand for nothing"
+    letters = re.findall(r"\S", text)
+    foreign = sum("\u0080" <= char <= "\u00ff" for char in letters)
+    if foreign > _FOREIGN_SHARE * len(letters):
+        return "is in a charset that neither the page nor its origin states"
     return None

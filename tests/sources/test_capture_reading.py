@@ -68,6 +68,7 @@ def test_a_page_keeps_its_title_its_tables_and_the_footer_that_qualifies_it(orig
     [
         ("Größe: 24 MiB".encode("utf-16"), "text/plain"),
         ("Größe: 24 MiB".encode("latin-1"), "text/plain; charset=iso-8859-1"),
+        ("Größe: 24 MiB".encode(), "text/plain; charset=iso-8859-1"),
         ('<html><meta charset="windows-1252"><p>Größe: 24 MiB'.encode("cp1252"), "text/html"),
         ("Größe: 24 MiB".encode("cp1252"), "text/plain"),
         ('{"Größe": "24 MiB"}'.encode(), "application/json"),
@@ -144,6 +145,9 @@ def test_a_decoder_that_takes_too_long_is_ended(origin: Origin) -> None:
         (Reply(body=b"<p>You need to enable JavaScript to run this app.</p>"), CaptureStatus.SUSPECT),
         (Reply(body=("\ue001\ue002\ufffd" * 90).encode(), content_type="text/plain"), CaptureStatus.SUSPECT),
         (Reply(body=b"   ", content_type="text/plain"), CaptureStatus.SUSPECT),
+        (Reply(body="<p>Порт открыт".encode("cp1251"), content_type="text/html"), CaptureStatus.SUSPECT),
+        (Reply(body=b"<title>Shop</title><p>Loading...</p><script src=a></script>"), CaptureStatus.SUSPECT),
+        (Reply(body=b"<h1>Sign in to go on</h1><input type=password>"), CaptureStatus.SUSPECT),
     ],
 )
 def test_what_is_not_the_page_is_called_what_it_is(
