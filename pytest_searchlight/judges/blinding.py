@@ -107,19 +107,24 @@ def _list_patterns(marks: BlindingMarks) -> Iterator[re.Pattern[str]]:
     for name in marks.providers:
         yield _find_means(name)
         # Many providers are called by everyday words: after these it takes a capital to be a name.
-        yield re.compile(rf"\b(?:[Uu]sing|[Ww]ith|[Tt]hrough|[Ff]rom|[Bb]y) {re.escape(name.capitalize())}\b")
+        word = _spell(name.capitalize())
+        yield re.compile(rf"\b(?:[Uu]sing|[Ww]ith|[Tt]hrough|[Ff]rom|[Bb]y) {word}\b|[(\[]{word}[)\]]")
     for name in marks.agents:
+        family = re.escape(name.partition("-")[0])
         yield re.compile(rf"\b(?:I am|I['\u2019]m|as|by|written with) {_spell(name)}\b", re.IGNORECASE)
+        yield re.compile(rf"\b(?:I am|I['\u2019]m) {family}\b", re.IGNORECASE)
 
 
 def _find_means(name: str) -> re.Pattern[str]:
     """The name where it is spoken of as a means of search."""
-    word = re.escape(name)
-    doing = "search|mcp|api|tools?|results?|fetch|extract|crawl|found|returned|reported"
+    word = _spell(name)
+    doing = (
+        "search|mcp|api|ai|tools?|results?|fetch|extract|crawl|found|returned|reported|says|said|shows|showed"
+    )
     return re.compile(
         rf"mcp__{word}|\b{word}_\w|\w_{word}\b"
         rf"|\b(?:via|according to|courtesy of) (?:the )?{word}\b"
-        rf"|\b{word}(?:['\u2019]s)? (?:web )?(?:{doing})\b",
+        rf"|\b{word}(?:['\u2019]s)?[ _-](?:web )?(?:{doing})\b",
         re.IGNORECASE,
     )
 

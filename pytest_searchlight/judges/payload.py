@@ -13,7 +13,7 @@ from pytest_searchlight.domain.judging import (
     PayloadFact,
     PayloadSource,
 )
-from pytest_searchlight.judges.blinding import BlindingMarks, demand_blind, normalise_hosts
+from pytest_searchlight.judges.blinding import NEUTRAL_HOST, BlindingMarks, demand_blind, normalise_hosts
 from pytest_searchlight.judges.briefs import Brief, Claim
 from pytest_searchlight.sources import CapturedSource, CaptureStatus, canonical_source_url
 
@@ -111,7 +111,16 @@ def _number_sources(sources: list[CapturedSource], *, marks: BlindingMarks) -> d
 
 
 def _normalise_url(url: str, *, marks: BlindingMarks) -> str:
-    return normalise_hosts(canonical_source_url(url), marks=marks)
+    plain = normalise_hosts(canonical_source_url(url), marks=marks)
+    base, question_mark, query = plain.partition("?")
+    # Whoever hands out a link may sign it, under any parameter's name.
+    kept = [part for part in query.split("&") if not _is_signature(part, marks=marks)]
+    return base + question_mark * bool(kept) + "&".join(kept)
+
+
+def _is_signature(parameter: str, *, marks: BlindingMarks) -> bool:
+    value = parameter.partition("=")[2].casefold()
+    return value in marks.providers | marks.agents | marks.hosts | {NEUTRAL_HOST}
 
 
 def _normalise_text(source: CapturedSource, *, marks: BlindingMarks) -> str:

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _NAT64: Final = ipaddress.ip_network("64:ff9b::/96")
-_TRACKING: Final = re.compile(r"utm_\w+|gclid|fbclid|msclkid|srsltid|mc_cid|mc_eid", re.IGNORECASE)
+_TRACKING: Final = re.compile(
+    r"utm_\w+|[gdwy]clid|[gw]braid|fbclid|msclkid|twclid|srsltid|mc_[ce]id|_g[al]|_hs(enc|mi)|igshid|ref_src",
+    re.IGNORECASE,
+)
 
 
 class AddressError(SearchlightError):

@@ -48,6 +48,15 @@ def test_the_same_brief_makes_the_same_payload_whatever_its_addresses_were_track
     assert plain.content_hash == other.content_hash
 
 
+@pytest.mark.parametrize("signature", ["ref=exa", "via=Tavily", "source=tavily.com", "_ga=1.2", "ref_src=x"])
+def test_whoever_signed_an_address_is_left_out_of_it(signature: str, tmp_path: Path) -> None:
+    signed = f"{PAGE}?page=2&{signature}"
+    payload = read_payload(
+        make_deliverable(make_claim("It burns.", signed)), tmp_path, sources={signed: make_source(signed)}
+    )
+    assert payload.sources[0].urls == (f"{PAGE}?page=2",)
+
+
 def test_a_providers_host_is_normalised_in_addresses_and_texts(tmp_path: Path) -> None:
     cached = "https://cache.tavily.com/lights"
     payload = read_payload(
@@ -73,6 +82,10 @@ def test_a_providers_host_is_normalised_in_addresses_and_texts(tmp_path: Path) -
         "I am Claude Code, and the light burns.",
         "Written with gpt-6.1-sol.",
         "Tav\u200bily search shows it.",
+        "Tavily says that it burns.",
+        "Read by my search tool (Exa).",
+        "exa-search shows that it burns.",
+        "I\u2019m Claude, and the light burns.",
     ],
 )
 def test_a_brief_that_tells_its_setup_is_seen_by_no_judge(brief: str, tmp_path: Path) -> None:
