@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from pytest_searchlight.agents.claude_events import ClaudeStream, find_fault, read_usage
 from pytest_searchlight.agents.contract import CALL_LIMIT_S, Contract, write_contract
 from pytest_searchlight.agents.endings import Ending, conclude
-from pytest_searchlight.agents.event_stream import read_dict
+from pytest_searchlight.agents.event_stream import read_dict, read_text
 from pytest_searchlight.agents.installation import (
     InstalledAgent,
     read_version,
@@ -158,7 +158,7 @@ def read_ending(stream: ClaudeStream, *, model: str) -> Ending:
         contradictory=len(stream.endings) > 1,
         fault=find_fault(last, stream.log) if last else None,
         denied_tools=stream.list_denied(),
-        answer_text=last.get("result"),
+        answer_text=read_text(last.get("result")),
         transcript=stream.log.list_steps(),
         tool_calls=stream.list_calls(),
         usage=read_usage(last),

@@ -31,7 +31,11 @@ _SYNTHETIC_MODEL: Final = "<synthetic>"
 _OFFLOADED: Final = "<persisted-output>"
 _NOT_RUN: Final = ("<tool_use_error>Error: No such tool available", "<tool_use_error>InputValidationError")
 _NOT_APPROVED = re.compile(r"requested permissions to|haven't granted it yet")
-_ERROR_TEXT = re.compile(r"^\[?API Error\b|^Invalid API key|^Failed to authenticate")
+_ERROR_TEXT = re.compile(
+    r"^\[?(API Error\b|Error: \d{3}\b|Invalid API key|Failed to authenticate|Not logged in|Please run /login|"
+    r"Credit balance is too low|Claude (AI )?usage limit|You've hit|Prompt is too long|Request timed out)"
+)
+"""How texts begin that the product writes in place of an answer, when no model was paid for one."""
 
 
 @dataclass

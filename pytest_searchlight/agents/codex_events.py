@@ -22,6 +22,7 @@ from pytest_searchlight.agents.event_stream import (
     join_text,
     read_count,
     read_dict,
+    read_text,
 )
 from pytest_searchlight.domain import CallOutcome, ToolCall, Usage
 from pytest_searchlight.workspace import Stop
@@ -59,7 +60,7 @@ class CodexStream:
     def find_answer(self) -> str | None:
         """The last message of the model."""
         messages = [item.get("text") for _, item in self._find_items("agent_message", started=False)]
-        return None if not messages else str(messages[-1])
+        return read_text(messages[-1]) if messages else None
 
     def find_waiting(self) -> ErrorSigns | None:
         """The fault of the model's API that the product was waiting out when the events stopped."""

@@ -63,12 +63,13 @@ ERROR_CLASSES: Final = (
         name="context_overflow",
         status=RunStatus.BUDGET_EXHAUSTED,
         codes=frozenset({"prompt_too_long", "model_context_window_exceeded"}),
-        words=r"prompt is too long|context window|context length",
+        words=r"prompt is too long|context window|context length|context limit",
     ),
     ErrorClass(
         name="own_limit",
         status=RunStatus.BUDGET_EXHAUSTED,
         codes=frozenset({"error_max_turns", "error_max_budget_usd"}),
+        words=r"output token maximum",
     ),
     ErrorClass(
         name="billing",
@@ -89,7 +90,7 @@ ERROR_CLASSES: Final = (
         status=RunStatus.RATE_LIMITED,
         codes=frozenset({"rate_limit"}),
         http_statuses=frozenset({429}),
-        words=r"rate limit|\b429\b|usage limit",
+        words=r"rate limit|\b429\b|usage limit|limit reached|hit your limit",
     ),
     ErrorClass(
         name="overload",

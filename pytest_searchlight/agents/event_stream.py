@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,6 +13,9 @@ from pydantic import JsonValue
 
 EXIT_GRACE_S: Final = 10.0
 """How long a product may live on after it said that it has finished."""
+
+_MOST_TOKENS: Final = 10**12
+"""More than any run can use: beyond it, a count is a fault of who counted."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +57,18 @@ class EventLog:
 
 def _parse(line: bytes) -> dict[str, Any]:
     try:
-        body = json.loads(line)
-    except ValueError:
+        body = json.loads(line, parse_constant=lambda _: None, parse_float=_read_finite)
+    except (ValueError, RecursionError):
         body = None
     if isinstance(body, dict):
         return body
     return {"type": "unparsed", "text": line.decode("utf-8", "replace")}
+
+
+def _read_finite(digits: str) -> float | None:
+    """A number of a JSON text; what overflows is as unknown as NaN, which evidence cannot hold either."""
+    number = float(digits)
+    return number if math.isfinite(number) else None
 
 
 def list_dicts(value: object) -> list[dict[str, Any]]:
@@ -80,7 +90,12 @@ def join_text(content: object) -> str:
 
 def read_count(value: object) -> int | None:
     """A token count that came from outside; None when it is missing or no count."""
-    return value if isinstance(value, int) and value >= 0 else None
+    return value if isinstance(value, int) and 0 <= value <= _MOST_TOKENS else None
+
+
+def read_text(value: object) -> str | None:
+    """A final message that came from outside: mostly text; a product may hand over the JSON object itself."""
+    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def add_counts(*counts: object) -> int | None:

@@ -140,6 +140,27 @@ def test_separators_inside_an_answer_do_not_break_it(clean_exit: ProcessResult) 
     assert trace_of(hear(lines), clean_exit).answer_text == answer
 
 
+def test_numbers_that_json_cannot_hold_are_unknown_and_cost_no_answer(clean_exit: ProcessResult) -> None:
+    usage = {"input_tokens": 10**30, "output_tokens": float("nan")}
+    events = change_last(load_events("search"), total_cost_usd=float("inf"), usage=usage, modelUsage={})
+    trace = trace_of(hear([_encode(event) for event in events]), clean_exit)
+    assert (trace.status, trace.usage, trace.cli_reported_usd) == (RunStatus.GRADED, Usage(), None)
+    assert trace.transcript[-1]["usage"] == {"input_tokens": 10**30, "output_tokens": None}
+
+
+def test_a_line_that_nests_too_deep_is_kept_unread(clean_exit: ProcessResult) -> None:
+    deep = b'{"x":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    lines = [deep, *(_encode(event) for event in load_events("search"))]
+    trace = trace_of(hear(lines), clean_exit)
+    assert trace.status is RunStatus.GRADED
+    assert trace.transcript[0]["type"] == "unparsed"
+
+
+def test_an_answer_that_is_handed_over_as_an_object_is_kept(clean_exit: ProcessResult) -> None:
+    trace = trace_of(hear(change_last(load_events("search"), result={"colour": "red"})), clean_exit)
+    assert trace.answer_text == '{"colour": "red"}'
+
+
 # --- endings ---------------------------------------------------------------------------------------------
 
 
@@ -155,6 +176,9 @@ def list_faulty_endings() -> Iterator[tuple[str, dict[str, Any], RunStatus]]:
         {"result": "[API Error: 401 unauthorized]", "modelUsage": {}, "usage": {"input_tokens": 0}},
         RunStatus.AGENT_ERROR,
     )
+    for text in ("Not logged in \u00b7 Please run /login", "Credit balance is too low", "Error: 401 denied"):
+        nothing = {"input_tokens": 0, "output_tokens": 0}
+        yield text, {"result": text, "modelUsage": {}, "usage": nothing}, RunStatus.AGENT_ERROR
     yield "a status without is_error", {"api_error_status": 529, "result": "busy"}, RunStatus.RATE_LIMITED
     yield "rate limit", {"is_error": True, "api_error_status": 429}, RunStatus.RATE_LIMITED
     yield "too many turns", {"subtype": "error_max_turns"}, RunStatus.BUDGET_EXHAUSTED
