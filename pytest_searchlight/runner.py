@@ -271,7 +271,8 @@ def _find_dead_provider(trace: AgentTrace, metering: Metering, *, setup: SearchS
     ):
         return None
     if any(call.outcome == "server_died" for call in metering.calls):
-        return _WireFault(RunStatus.SETUP_UNAVAILABLE, "the server died and no call to it ever succeeded")
+        text = f"the server died and no call to it ever succeeded{_quote_last_words(metering)}"
+        return _WireFault(RunStatus.SETUP_UNAVAILABLE, text)
     known = [failure for failure in failures if failure is not None]
     if known:
         last = known[-1]

@@ -211,7 +211,9 @@ def test_a_run_without_its_tools_measures_nothing_however_it_ended(status: RunSt
 
 
 def test_a_server_that_died_before_any_success_measures_nothing() -> None:
-    assert settle_trace(RIGHT, meter("server_died"), setup=SHOP).status is RunStatus.SETUP_UNAVAILABLE
+    trace = settle_trace(RIGHT, meter("server_died"), setup=SHOP)
+    assert trace.status is RunStatus.SETUP_UNAVAILABLE
+    assert "the server's last words: no key" in trace.reason
 
 
 def test_a_server_that_died_after_a_success_is_flagged() -> None:
