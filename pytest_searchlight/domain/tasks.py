@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import date
 from functools import cached_property
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import (
     ConfigDict,
@@ -105,6 +106,13 @@ class Task(Record):
     budgets: Budgets = Budgets()
     control: bool = False
     tags: tuple[Slug, ...] = ()
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy; what is computed from the fields is computed anew."""
+        copied = super().model_copy(update=update, deep=deep)
+        for name in ("deliverable_text", "grading_hash", "content_hash"):
+            copied.__dict__.pop(name, None)
+        return copied
 
     @cached_property
     def deliverable_text(self) -> str:
