@@ -126,4 +126,6 @@ def read_calibration(path: Path) -> Calibration:
 
 def write_calibration(calibration: Calibration, *, path: Path) -> None:
     """Store `calibration`, in one step. Raises DiskError when the disk refuses."""
+    # Sessions may be kept elsewhere, so the project's state folder need not be there yet.
+    path.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(path, encode_json(calibration.model_dump(mode="json")))

@@ -37,6 +37,17 @@ def test_floor_and_ceiling_are_run_five_times_each_and_admit_a_task(strict: Proj
     assert "small, reader: 1 of 1 tasks admitted" in done.out
 
 
+def test_a_calibration_is_kept_in_the_project_wherever_its_session_is(
+    strict: Project, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    strict.run(
+        "catalogs",
+        "--searchlight-calibrate",
+        f"--searchlight-output={tmp_path_factory.mktemp('out')}/session",
+    )
+    assert read_admitted(strict) == {"sky": True}
+
+
 def test_a_task_that_passes_without_search_is_not_admitted_and_the_table_says_why(strict: Project) -> None:
     done = strict.run("catalogs", "--searchlight-calibrate", "--searchlight-agent=right", "-n2")
     assert read_admitted(strict) == {"sky": False}
