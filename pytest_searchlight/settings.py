@@ -134,7 +134,7 @@ def read_settings(
         uncalibrated=values.read_flag("uncalibrated"),
         include_expired=values.read_flag("include-expired"),
         tap_costs=values.read_flag("tap-costs"),
-        seed=values.read_integer("seed", default=0),
+        seed=values.read_seed("seed"),
         plan=values.read_flag("plan"),
         caps=SessionCaps(
             cost_usd=values.read_limit("max-cost-usd"),
@@ -204,7 +204,7 @@ def recall_options(folder: Path) -> dict[str, str]:
     """The options an earlier session recorded, by dest, as text. Raises SettingsError when unreadable."""
     try:
         options = json.loads((folder / "session.json").read_bytes())["options"]
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise SettingsError(f"{folder / 'session.json'}: not a readable session ({error})") from error
     texts = {
         name: ",".join(value) if isinstance(value, list) else str(value)
@@ -282,12 +282,14 @@ class _OptionValues:
             raise self._refuse(name, raw, "is not a whole number of 1 or more")
         return int(text)
 
-    def read_integer(self, name: str, *, default: int) -> int:
+    def read_seed(self, name: str) -> int:
         raw = self._read(name)
-        try:
-            return default if raw in (None, "") else int(str(raw))
-        except ValueError:
-            raise self._refuse(name, raw, "is not a whole number") from None
+        if raw in (None, ""):
+            return 0
+        text = str(raw)
+        if not (text.isascii() and text.isdigit()):
+            raise self._refuse(name, raw, "is not a whole number of 0 or more")
+        return int(text)
 
     def read_limit(self, name: str) -> float | None:
         raw = self._read(name)

@@ -13,6 +13,7 @@ WRONG = {
     "--searchlight-repetitions=0": "'0' is not a whole number of 1 or more",
     "--searchlight-repetitions=²": "is not a whole number of 1 or more",
     "--searchlight-seed=x": "--searchlight-seed: 'x' is not a whole number",
+    "--searchlight-seed=-3": "--searchlight-seed: '-3' is not a whole number of 0 or more",
     "--searchlight-max-cost-usd=-1": "'-1' is not a number of 0 or more",
     "--searchlight-max-tokens=nan": "'nan' is not a number of 0 or more",
     "--searchlight-max-provider-calls=inf": "'inf' is not a number of 0 or more",
