@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from pathlib import Path
 from typing import Any, Final
 
@@ -101,18 +101,32 @@ def parametrize_python_task(metafunc: pytest.Metafunc, *, session: BenchmarkSess
     defaults for the options, ``agents``, ``setups`` and ``repetitions``.
 
     Raises:
-        pytest.Collector.CollectError: the marker is missing or one of its fields breaks a rule.
+        pytest.Collector.CollectError: the marker is missing, one of its fields breaks a rule, or parameters
+            would make each run more than once.
     """
+    _refuse_parameters(metafunc)
     catalog = _read_marked_catalog(metafunc)
-    session.add_catalog(catalog, metafunc.definition.path / metafunc.function.__name__)
+    session.add_catalog(catalog, metafunc.definition.path / catalog.tasks[0].id)
     placed = list_runs(catalog, session=session, config=metafunc.config)
     metafunc.parametrize(
         RUN_PARAMETER, [each.run for each in placed], ids=[each.label for each in placed], indirect=True
     )
 
 
+def _refuse_parameters(metafunc: pytest.Metafunc) -> None:
+    """Refuse what would make runs that only a parameter tells apart: the summary has one row for each."""
+    for mark in metafunc.definition.iter_markers("parametrize"):
+        values = mark.args[1] if len(mark.args) > 1 else mark.kwargs.get("argvalues")
+        if isinstance(values, Sized) and len(values) > 1:
+            raise pytest.Collector.CollectError(
+                f"{metafunc.definition.nodeid}: parametrize would make each of its runs {len(values)} times; "
+                "write a test for each task, and repeat runs by repetitions=N in the searchlight marker"
+            )
+
+
 def _read_marked_catalog(metafunc: pytest.Metafunc) -> Catalog:
     place = metafunc.definition.nodeid
+    file, _, name = place.partition("::")
     marker = metafunc.definition.get_closest_marker("searchlight")
     if marker is None or marker.args:
         raise pytest.Collector.CollectError(
@@ -122,11 +136,9 @@ def _read_marked_catalog(metafunc: pytest.Metafunc) -> Catalog:
     fields = {"prompt": metafunc.function.__doc__ or "", **marker.kwargs}
     defaults = {name: fields.pop(name) for name in ("agents", "setups", "repetitions") if name in fields}
     try:
-        task = Task.model_validate(
-            {"id": make_slug(metafunc.function.__name__), "family": "python", **fields}
-        )
+        task = Task.model_validate({"id": make_slug(name.replace("::", ".")), "family": "python", **fields})
         return Catalog(
-            name=make_slug(place.partition("::")[0]),
+            name=make_slug(file),
             title=place,
             description="A task written as a Python test.",
             path=metafunc.definition.path,

@@ -126,3 +126,36 @@ def test_a_bare_run_of_such_tests_wakes_the_plugin(project: Project) -> None:
     assert done.counts["passed"] == 2
     assert len(done.rows) == 2
     assert "no-search" in done.out
+
+
+TWICE = """
+import pytest
+
+class TestNorth:
+    @pytest.mark.searchlight(deliverable={"type": "object"}, reference_answer={})
+    def test_sky(self, agent_run):
+        'Which colour has the sky?'
+
+class TestSouth(TestNorth):
+    pass
+"""
+
+
+def test_classes_may_have_tests_of_one_name(project: Project) -> None:
+    done = run_tests(project, TWICE)
+    assert done.code == 0, done.out + done.err
+    assert {row["task"] for row in done.rows} == {"testnorth.test_sky", "testsouth.test_sky"}
+
+
+@pytest.mark.parametrize("way", [(), ("-n2",)], ids=["bare", "n2"])
+def test_a_parameter_that_would_make_one_run_twice_is_refused_before_any_is_made(
+    project: Project, way: Sequence[str]
+) -> None:
+    text = TWICE.replace(
+        "    @pytest", "    @pytest.mark.parametrize('word', ['blue', 'grey'])\n    @pytest", 1
+    )
+    done = run_tests(project, text.replace("agent_run)", "agent_run, word)"), *way)
+    assert done.code != 0
+    assert "parametrize would make each of its runs 2 times" in done.out + done.err
+    assert "INTERNALERROR" not in done.out + done.err
+    assert done.session is None
