@@ -25,6 +25,7 @@ from pytest_searchlight.opening import (
     end_on_signals,
     open_session,
     recall_selection,
+    refuse_namesakes,
     refuse_reruns,
 )
 from pytest_searchlight.plan import describe_plan
@@ -118,6 +119,7 @@ class SessionHooks:
             refuse_reruns(self.config)
             for path in self._find_argument_catalogs():
                 check_tasks(self.session.read_catalog(path), self.session.registry)
+            refuse_namesakes(self.session.catalogs)
             self._make_room()
             if self.session.settings.regrade is None:
                 check_session(self.session)
@@ -257,9 +259,9 @@ class SessionHooks:
 
     # --- the end -----------------------------------------------------------------------------------------
 
-    @pytest.hookimpl(tryfirst=True)
+    @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """In the controller, turn the evidence into numbers."""
+        """In the controller, turn the evidence into numbers, once xdist has ended the workers."""
         self.session.close()
         if not self.is_controller or not self.session.folder.plan_file.is_file():
             return

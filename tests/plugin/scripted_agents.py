@@ -218,6 +218,18 @@ def hang_once(job: AgentJob) -> AgentTrace:
     return AgentTrace(status=RunStatus.TIMEOUT, reason="hung until its time was over")
 
 
+def outlast_controller(job: AgentJob) -> AgentTrace:
+    """Answer once the session is summed up, or soon after the file ``may-answer`` is there."""
+    note(job, "begun")
+    give_up_s = time.monotonic() + 30
+    while not MAY_ANSWER.exists() and time.monotonic() < give_up_s:
+        time.sleep(0.02)
+    give_up_s = time.monotonic() + 1
+    while not list(job.record.parents[2].glob("summary.json")) and time.monotonic() < give_up_s:
+        time.sleep(0.02)
+    return answer_right(job)
+
+
 def kill_worker_once(job: AgentJob) -> AgentTrace:
     """Die with the whole worker process, once, in the task called ``deadly``."""
     if job.run.task.id == "deadly" and not MAY_ANSWER.exists():
@@ -288,6 +300,7 @@ SCRIPTS: Final[dict[str, Script]] = {
     "throwing": throw,
     "hanging": hang_once,
     "deadly": kill_worker_once,
+    "outlasting": outlast_controller,
     "heavy": fill_disk,
 }
 

@@ -210,3 +210,12 @@ def test_an_extension_that_takes_a_built_in_name_is_refused(project: Project) ->
     done = project.run("catalogs")
     assert done.code == 4
     assert "agent 'oracle' is registered twice" in done.err
+
+
+def test_two_catalogs_of_one_name_are_refused_before_any_run(project: Project) -> None:
+    first = project.write_catalog(["sky"])
+    second = project.write("catalogs/twin/tasks.yaml", first.read_text(encoding="utf-8"))
+    done = project.run("catalogs", "-n2")
+    assert done.code == pytest.ExitCode.USAGE_ERROR
+    assert f"{first} and {second}: both are called 'small'" in done.err
+    assert done.session is None

@@ -118,6 +118,19 @@ def test_resuming_runs_only_what_is_missing(ended: tuple[Project, Finished]) -> 
     assert "4 of 5 planned runs are measured" in again.out
 
 
+def test_a_run_that_a_worker_finishes_after_the_controllers_end_is_summed_up(project: Project) -> None:
+    project.write("conftest.py", AGENTS_CONFTEST)
+    project.write_catalog(["sky", "sea"], agents=["outlasting"])
+    process = project.start("catalogs", "-n2")
+    wait_for(lambda: count_notes(project.root, "begun") == 2, what="both runs")
+    process.terminate()
+    project.write(str(MAY_ANSWER), "")
+    done = project.finish(process)
+    assert done.session is not None
+    assert done.statuses == {record.task: record.status for record in read_records(done.session)}
+    assert done.summary["counts"]["passes"] == 2
+
+
 def test_after_a_kill_nothing_survives_and_the_summary_is_rebuilt_from_evidence(project: Project) -> None:
     process = start_and_wait_until_it_hangs(make_project(project))
     process.kill()
