@@ -130,15 +130,13 @@ class Ledger:
     # --- slots -------------------------------------------------------------------------------------------
 
     @contextmanager
-    def hold_slots(self, wanted: Mapping[str, int]) -> Iterator[None]:
+    def hold_slots(self, wanted: Mapping[str, int | None]) -> Iterator[None]:
         """Wait until every name in `wanted` has a free slot and no pause, then hold one of each.
 
         Args:
-            wanted: number of slots by name, such as a provider or an agent; the same in every worker.
+            wanted: number of slots by name, such as a provider or an agent; the same in every worker. None is
+                any number, which leaves the pauses to be waited for.
         """
-        if not wanted:
-            yield
-            return
         while not self._take_slots(wanted):
             time.sleep(_SLOT_POLL_S)
         try:
@@ -146,29 +144,35 @@ class Ledger:
         finally:
             self._give_back(wanted)
 
-    def _take_slots(self, wanted: Mapping[str, int]) -> bool:
+    def _take_slots(self, wanted: Mapping[str, int | None]) -> bool:
+        if any(map(self._is_paused, wanted)):
+            return False
+        limited = {name: slots for name, slots in wanted.items() if slots is not None}
+        if not limited:
+            return True
         with self._transaction():
             self._forget_dead_holders()
-            if any(self._is_busy(name, slots) for name, slots in wanted.items()):
+            if any(self._count_taken(name) >= slots for name, slots in limited.items()):
                 return False
-            for name in wanted:
+            for name in limited:
                 self._execute("INSERT INTO slots VALUES (?, ?)", (name, os.getpid()))
             return True
 
-    def _is_busy(self, name: str, slots: int) -> bool:
+    def _count_taken(self, name: str) -> int:
         (taken,) = self._execute("SELECT count(*) FROM slots WHERE name = ?", (name,)).fetchone()
-        (paused,) = self._execute(
-            "SELECT count(*) FROM pauses WHERE name = ? AND until_s > ?", (name, time.time())
-        ).fetchone()
-        return bool(taken >= slots or paused)
+        return int(taken)
+
+    def _is_paused(self, name: str) -> bool:
+        found = self._execute("SELECT 1 FROM pauses WHERE name = ? AND until_s > ?", (name, time.time()))
+        return found.fetchone() is not None
 
     def _forget_dead_holders(self) -> None:
         for (holder,) in self._execute("SELECT DISTINCT holder FROM slots").fetchall():
             if not Path(f"/proc/{holder}").exists():
                 self._execute("DELETE FROM slots WHERE holder = ?", (holder,))
 
-    def _give_back(self, wanted: Mapping[str, int]) -> None:
-        for name in wanted:
+    def _give_back(self, wanted: Mapping[str, int | None]) -> None:
+        for name in (name for name, slots in wanted.items() if slots is not None):
             self._execute(
                 "DELETE FROM slots WHERE rowid = "
                 "(SELECT rowid FROM slots WHERE name = ? AND holder = ? LIMIT 1)",
@@ -176,7 +180,7 @@ class Ledger:
             )
 
     def pause(self, name: str, *, seconds: float) -> None:
-        """Let nobody take a slot of `name` for some time, as its provider asked for."""
+        """Let no run that wants `name` start for some time, as whoever it names asked for."""
         self._execute(
             "INSERT INTO pauses VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET until_s = max(until_s, ?2)",
             (name, time.time() + seconds),

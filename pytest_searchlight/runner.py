@@ -208,6 +208,12 @@ def choose_pause_s(attempt: int, *, retry_after_s: float | None) -> float:
     return min(asked, _LONGEST_WAIT_S)
 
 
+def name_busy_side(observed: ObservedRun) -> str:
+    """Who asked for time: the agent's model, as the agent itself tells by a fault, or else the provider."""
+    of_model = any(flag.startswith("fault_") for flag in observed.trace.flags) or observed.metering is None
+    return observed.run.agent if of_model else observed.run.setup.name
+
+
 def confirm_record(metering: Metering | None, trace: AgentTrace, *, server: str) -> Metering | None:
     """Call a record complete that breaks off without a gap, when the agent reports the same answered calls.
 

@@ -46,7 +46,14 @@ from pytest_searchlight.ledger import Ledger
 from pytest_searchlight.limits import UNLIMITED, Limits, read_limits
 from pytest_searchlight.pricing import PriceList, read_prices
 from pytest_searchlight.providers import build_server_launch
-from pytest_searchlight.runner import Attempts, MeteringProxy, OpenWorkspace, Pace
+from pytest_searchlight.runner import (
+    Attempts,
+    MeteringProxy,
+    OpenWorkspace,
+    Pace,
+    choose_pause_s,
+    name_busy_side,
+)
 from pytest_searchlight.settings import INSTALLS_FOLDER, Settings
 from pytest_searchlight.store import RunStore, name_lane
 from pytest_searchlight.summary import read_records
@@ -282,11 +289,10 @@ class BenchmarkSession:
         """Waits for its turn with the run's agent and provider, and holds it."""
         return self.ledger.hold_slots(self._list_slots(run))
 
-    def _list_slots(self, run: TestRun) -> dict[str, int]:
-        limits = {
+    def _list_slots(self, run: TestRun) -> dict[str, int | None]:
+        return {
             name: self.limits.get(name, UNLIMITED).concurrent_runs for name in (run.agent, run.setup.name)
         }
-        return {name: slots for name, slots in limits.items() if slots is not None}
 
     def _make_attempts(
         self, run: TestRun, agent: Agent, open_workspace: OpenWorkspace, proxy: MeteringProxy | None
@@ -304,7 +310,8 @@ class BenchmarkSession:
 
     def _keep_failed(self, observed: ObservedRun, bundle: OpenBundle) -> None:
         if observed.trace.retry_after_s is not None:
-            self.ledger.pause(observed.run.setup.name, seconds=observed.trace.retry_after_s)
+            pause_s = choose_pause_s(1, retry_after_s=observed.trace.retry_after_s)
+            self.ledger.pause(name_busy_side(observed), seconds=pause_s)
         self.store.keep_attempt(self.grade(observed, record=bundle.judge_folder), bundle)
 
     def grade(self, observed: ObservedRun, *, record: Path) -> GradedRun:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,6 +20,7 @@ from pytest_searchlight.runner import (
     choose_pause_s,
     confirm_record,
     is_worth_repeating,
+    name_busy_side,
     settle_trace,
 )
 from pytest_searchlight.workspace import create_scratch_root
@@ -112,6 +113,14 @@ def test_a_provider_that_asks_for_time_gets_it_up_to_two_minutes() -> None:
     assert choose_pause_s(1, retry_after_s=30) == 30
     assert choose_pause_s(2, retry_after_s=0) == 0
     assert choose_pause_s(1, retry_after_s=86_400) == 120
+
+
+def test_who_asked_for_time_is_the_one_to_be_left_alone(stage: Callable[..., Stage]) -> None:
+    alone = stage(RIGHT).play()
+    searched = replace(alone, metering=meter("tool_error"))
+    waited = alone.trace.model_copy(update={"flags": ("fault_overload",)})
+    assert name_busy_side(searched) == searched.run.setup.name
+    assert name_busy_side(replace(searched, trace=waited)) == name_busy_side(alone) == alone.run.agent
 
 
 def test_what_an_adapter_throws_is_a_status_and_never_the_end(stage: Callable[..., Stage]) -> None:

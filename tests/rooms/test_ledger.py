@@ -131,6 +131,7 @@ def test_a_pause_keeps_everybody_from_a_provider_until_it_is_over(open_ledger: C
     one.pause("exa", seconds=3600)
     one.pause("exa", seconds=1)
     assert two._take_slots({"exa": 5}) is False
+    assert two._take_slots({"exa": None}) is False, "without a limit a pause is waited for all the same"
     assert two._take_slots({"tavily": 5}) is True
     two.forget_faults()
     assert one._take_slots({"exa": 5}) is True
