@@ -56,7 +56,7 @@ ERROR_CLASSES: Final = (
         name="refusal",
         status=RunStatus.REFUSED,
         codes=frozenset({"refusal"}),
-        words=r"usage polic(y|ies)|flagged as potentially violating",
+        words=r"usage polic(y|ies)|\bflagged (as|for)\b",
     ),
     # A context that overflows has been filled by the agent with what its tools returned: its own budget.
     ErrorClass(

@@ -27,6 +27,7 @@ from pytest_searchlight.domain import RunStatus
         (ErrorSigns(text="5-hour limit reached \u2219 resets 3pm"), "rate_limit"),
         (ErrorSigns(text="input length and `max_tokens` exceed context limit: 201000"), "context_overflow"),
         (ErrorSigns(text="response exceeded the 32000 output token maximum"), "own_limit"),
+        (ErrorSigns(text="This content was flagged for possible cybersecurity risk."), "refusal"),
         (ErrorSigns(text="the moon is full"), "other"),
         (ErrorSigns(), "other"),
     ],
