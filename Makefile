@@ -22,7 +22,11 @@ setup: .venv/.ready $(NPM_FOLDERS:=/node_modules/.ready) ## install everything t
 	npm ci --prefix $* --no-audit --no-fund --loglevel=error
 	@touch $@
 
-demo: .venv/.ready ## run the quickstart benchmark to its result table (no key, no network)
+CALIBRATED := quillmesh-frame-limit,quillmesh-sealed-upgrade,ferrowick-hosting-licence
+
+demo: .venv/.ready ## calibrate three tasks and run the quickstart benchmark to its result table (no key, no network)
+	$(BIN)/pytest catalogs/quickstart -n 2 -q --tb=no -rN --searchlight-exit=soundness \
+	  --searchlight-calibrate --searchlight-task=$(CALIBRATED)
 	$(BIN)/pytest catalogs/quickstart -n 2 -q --tb=no -rN --searchlight-exit=soundness
 
 demo-agents: .venv/.ready tests/npm-agents/node_modules/.ready ## the same with Claude Code and Codex, the model played by a script
