@@ -337,7 +337,9 @@ class BenchmarkSession:
                 closed_webs=self._closed_webs,
                 offline=self.settings.regrade is not None,
             )
-            self._judgings[name] = replace(opened, http_catalogs=self._http_catalogs)
+            asked_for = {model.rpartition("=")[2] for model in self.settings.models}
+            marks = replace(opened.marks, models=opened.marks.models | asked_for)
+            self._judgings[name] = replace(opened, marks=marks, http_catalogs=self._http_catalogs)
         return self._judgings[name]
 
     def price(self, observed: ObservedRun) -> Cost:

@@ -117,3 +117,14 @@ def test_plain_http_is_fetched_only_where_the_catalog_says_so(
     assert done.statuses == {"pilots": "ungraded"}, "a fault of the capture says nothing about the claim"
     (kept,) = (done.folder / "sources").glob("*.json")
     assert why in json.loads(kept.read_bytes())["reason"]
+
+
+def test_a_brief_that_names_a_model_which_was_asked_for_is_seen_by_no_judge(harbour: Project) -> None:
+    catalog = harbour.root / "catalogs/small/tasks.yaml"
+    text = catalog.read_text().replace(
+        "reference_answer:\n    brief: ", "reference_answer:\n    brief: By talk-2. "
+    )
+    catalog.write_text(text)
+    done = harbour.run("catalogs", "--searchlight-agent=talker", "--searchlight-model=talker=talk-2")
+    assert done.statuses == {"pilots": "ungraded"}
+    assert done.rows[0]["reason"].startswith("blinding_failed")
