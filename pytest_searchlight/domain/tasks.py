@@ -15,6 +15,7 @@ from pydantic import (
     NonNegativeInt,
     PositiveFloat,
     PositiveInt,
+    model_validator,
 )
 
 from pytest_searchlight.domain.base import Record, Slug, Text, hash_content
@@ -42,19 +43,34 @@ class Check(Record):
 
 
 class KeyFact(Record):
-    """A statement that a right brief makes; `weight` is its share in the recall."""
+    """A statement that a right brief makes; `weight` is its share in the recall, and in its dimension's."""
 
     id: Slug
     text: Text
     weight: PositiveFloat = 1.0
+    dimension: Slug | None = None
 
 
 class Rubric(Record):
-    """What a judge holds a brief against; part of the grading hash, so frozen per session."""
+    """What a judge holds a brief against; part of the grading hash, so frozen per session.
+
+    `dimensions` gives the least recall of the key facts of each dimension, where a brief must not make up for
+    one side of the work by another.
+    """
 
     key_facts: tuple[KeyFact, ...] = Field(min_length=1)
     min_recall: Annotated[float, Field(ge=0, le=1)] = 0.7
     max_unsupported: Annotated[float, Field(ge=0, le=1)] = 0.25
+    dimensions: dict[Slug, Annotated[float, Field(gt=0, le=1)]] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _check_dimensions(self) -> Self:
+        named = {fact.dimension for fact in self.key_facts if fact.dimension is not None}
+        if unmatched := sorted(named ^ self.dimensions.keys()):
+            raise ValueError(
+                f"dimension {unmatched[0]!r}: needs both a minimum and a key fact that belongs to it"
+            )
+        return self
 
 
 class Reference(Record):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+
 from pydantic import JsonValue
 
-from pytest_searchlight.domain import CheckOutcome, Record, Rubric, Verdict
+from pytest_searchlight.domain import CheckOutcome, KeyFact, Record, Rubric, Verdict
 from pytest_searchlight.domain.judging import ClaimLabel, Judgement
 from pytest_searchlight.judges.payload import BlindedBrief
 
@@ -20,12 +23,14 @@ class Tally(Record):
 
     Attributes:
         recall: weight of the covered key facts over the weight of all, 0 to 1.
+        dimensions: the same within each dimension of the rubric.
         unsupported_share: unsupported claims over those that could be judged, 0 to 1; 1 without any claim.
         claims: claims made.
         excluded_claims: of these, how many nobody can judge since a source could not be read.
     """
 
     recall: float
+    dimensions: dict[str, float]
     unsupported_share: float
     claims: int
     excluded_claims: int
@@ -58,18 +63,27 @@ def fail_verdict(reason: str, *, judge: str, missing: bool = False) -> Verdict:
 
 def _count(labels: list[ClaimLabel], *, blinded: BlindedBrief, rubric: Rubric, judgement: Judgement) -> Tally:
     covered = {label.number for label in judgement.facts if label.covered}
-    weights = dict(enumerate((fact.weight for fact in rubric.key_facts), start=1))
+    numbered = list(enumerate(rubric.key_facts, start=1))
     # A claim that its readable sources do not support may be supported by the one that could not be read.
     unknown = {label.number for label in labels if not label.supported} & blinded.partly_read
     judged = [label for label in labels if label.number not in unknown]
     unsupported = sum(not label.supported for label in judged)
     excluded = len(blinded.unreadable) + len(unknown)
     return Tally(
-        recall=sum(weights[number] for number in covered) / sum(weights.values()),
+        recall=_measure_recall(numbered, covered),
+        dimensions={
+            name: _measure_recall([each for each in numbered if each[1].dimension == name], covered)
+            for name in rubric.dimensions
+        },
         unsupported_share=unsupported / len(judged) if judged else 1.0,
         claims=len(judged) + excluded,
         excluded_claims=excluded,
     )
+
+
+def _measure_recall(facts: Sequence[tuple[int, KeyFact]], covered: AbstractSet[int]) -> float:
+    found = sum(fact.weight for number, fact in facts if number in covered)
+    return found / sum(fact.weight for _, fact in facts)
 
 
 def _settle(tally: Tally, rubric: Rubric) -> tuple[CheckOutcome, str]:
@@ -78,10 +92,14 @@ def _settle(tally: Tally, rubric: Rubric) -> tuple[CheckOutcome, str]:
             CheckOutcome.UNGRADED,
             f"the sources of {tally.excluded_claims} of {tally.claims} claims could not be read",
         )
-    problems = []
+    recalls = [("key facts", tally.recall, rubric.min_recall)]
+    recalls += [(name, tally.dimensions[name], least) for name, least in rubric.dimensions.items()]
     # A sum of weights such as 0.1 + 0.2 must not fail a brief that reaches the threshold exactly.
-    if round(tally.recall, 9) < rubric.min_recall:
-        problems.append(f"recall of key facts {tally.recall:.2f}, below {rubric.min_recall:g}")
+    problems = [
+        f"recall of {name} {recall:.2f}, below {least:g}"
+        for name, recall, least in recalls
+        if round(recall, 9) < least
+    ]
     if round(tally.unsupported_share, 9) > rubric.max_unsupported:
         problems.append(
             f"{tally.unsupported_share:.0%} of claims unsupported, over {rubric.max_unsupported:.0%}"

@@ -23,20 +23,21 @@ PAGE_TEXT: Final = (
     "authority and burns from dusk to dawn. Its range is 21 nautical miles.\n\n"
     "Visitors are not admitted to the lamp room."
 )
+RUBRIC: Final = Rubric(
+    key_facts=(
+        KeyFact(id="electrified", weight=3, text="The northern light was electrified on 14 May 2026."),
+        KeyFact(id="operator", weight=2, text="The harbour authority operates the light."),
+        KeyFact(id="visitors", weight=1, text="Visitors are not admitted to the lamp room."),
+    ),
+    min_recall=0.7,
+    max_unsupported=0.25,
+)
 TASK: Final = Task(
     id="north-light",
     family="briefs",
     prompt="Who runs the northern light, and since when is it electric?",
     deliverable={"type": "object"},
-    rubric=Rubric(
-        key_facts=(
-            KeyFact(id="electrified", weight=3, text="The northern light was electrified on 14 May 2026."),
-            KeyFact(id="operator", weight=2, text="The harbour authority operates the light."),
-            KeyFact(id="visitors", weight=1, text="Visitors are not admitted to the lamp room."),
-        ),
-        min_recall=0.7,
-        max_unsupported=0.25,
-    ),
+    rubric=RUBRIC,
 )
 MARKS: Final = BlindingMarks(
     providers=frozenset({"tavily", "parallel", "exa"}),

@@ -9,6 +9,7 @@ from judge_stage import (
     GOOD_CLAIMS,
     OTHER_PAGE,
     PAGE,
+    RUBRIC,
     TASK,
     ScriptedJudge,
     assess,
@@ -16,9 +17,9 @@ from judge_stage import (
     make_deliverable,
     make_source,
 )
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
-from pytest_searchlight.domain import CheckOutcome, Rubric
+from pytest_searchlight.domain import CheckOutcome, KeyFact, Rubric
 from pytest_searchlight.domain.judging import JudgePayload
 from pytest_searchlight.errors import EvidenceError
 from pytest_searchlight.judges import LexicalJudge, RecordedJudge, list_cited_urls
@@ -48,6 +49,30 @@ def test_recall_counts_weights_and_not_facts(tmp_path: Path) -> None:
     heavy_and_one = assess(make_deliverable(*GOOD_CLAIMS[:2]), tmp_path).verdict
     assert (two_light_facts.outcome, two_light_facts.details["recall"]) == (CheckOutcome.WRONG, 0.5)
     assert heavy_and_one.outcome is CheckOutcome.PASS
+
+
+@pytest.mark.parametrize(("least", "outcome"), [(1.0, CheckOutcome.WRONG), (0.6, CheckOutcome.PASS)])
+def test_every_dimension_has_to_reach_its_own_minimum(
+    least: float, outcome: CheckOutcome, tmp_path: Path
+) -> None:
+    dimensions = ("dates", "people", "people")
+    facts = [
+        KeyFact(id=fact.id, text=fact.text, weight=fact.weight, dimension=dimension)
+        for fact, dimension in zip(RUBRIC.key_facts, dimensions, strict=True)
+    ]
+    rubric = Rubric(key_facts=tuple(facts), dimensions={"dates": 1.0, "people": least})
+    task = TASK.model_copy(update={"rubric": rubric})
+    verdict = assess(make_deliverable(*GOOD_CLAIMS[:2]), tmp_path, task=task).verdict
+    assert verdict.details["dimensions"] == {"dates": 1.0, "people": pytest.approx(2 / 3)}
+    assert verdict.outcome is outcome, verdict.reason
+
+
+@pytest.mark.parametrize(("dimension", "dimensions"), [("dates", {}), (None, {"dates": 0.5})])
+def test_a_dimension_has_both_a_minimum_and_a_fact(
+    dimension: str | None, dimensions: dict[str, float]
+) -> None:
+    with pytest.raises(ValidationError, match="'dates': needs both"):
+        Rubric(key_facts=(KeyFact(id="a", text="A.", dimension=dimension),), dimensions=dimensions)
 
 
 @pytest.mark.parametrize(("bad", "outcome"), [(1, CheckOutcome.PASS), (2, CheckOutcome.WRONG)])
