@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -28,13 +29,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _build_parser().parse_args(arguments)
     command: Command = options.command
     try:
-        return command(options)
+        code = command(options)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough; the exit must not flush again
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
     except (UserError, pytest.UsageError) as error:
         print(f"sew: {error}", file=sys.stderr)
         return USAGE
     except SearchlightError as error:
         print(f"sew: {error}", file=sys.stderr)
         return FOUND_PROBLEMS
+    return code
 
 
 def _build_parser() -> argparse.ArgumentParser:

@@ -150,7 +150,10 @@ class SealedBundle:
             if not path.is_file():
                 raise EvidenceError(f"{path}: missing, although the seal lists it; run this one again")
             if _hash_file(path) != expected:
-                raise EvidenceError(f"{path}: differs from its hash in {SEAL}; the evidence was altered")
+                raise EvidenceError(
+                    f"{path}: differs from its hash in {SEAL}; the evidence was altered; "
+                    "move this run's folder away, and --searchlight-resume makes the run again"
+                )
 
 
 def open_bundle(session: SessionFolder, run_id: str) -> OpenBundle:
@@ -208,7 +211,10 @@ def read_bundle(folder: Path) -> SealedBundle:
     try:
         return SealedBundle(folder, json.loads((folder / SEAL).read_bytes()))
     except (OSError, ValueError) as error:
-        raise EvidenceError(f"{folder / SEAL}: not a readable seal ({error})") from error
+        raise EvidenceError(
+            f"{folder / SEAL}: not a readable seal ({error}); move this run's folder "
+            "away, and --searchlight-resume makes the run again"
+        ) from error
 
 
 def write_atomic(path: Path, *chunks: bytes, more: Iterable[bytes] = ()) -> None:

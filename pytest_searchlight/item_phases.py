@@ -63,7 +63,7 @@ def _telling_faults(item: pytest.Item) -> Iterator[None]:
     except SearchlightError as error:
         if isinstance(error, DiskError):
             item.session.shouldstop = clean_text(error)
-        pytest.fail(clean_text(error), pytrace=False)
+        raise pytest.fail.Exception(clean_text(error), pytrace=False) from None
 
 
 def require_graded(item: pytest.Item, live: LiveRun) -> GradedRun:

@@ -185,8 +185,8 @@ def check_session_folder(folder: Path, *, option: str) -> Path:
     """`folder` when it holds a session. Raises SettingsError otherwise."""
     if not (folder / "session.json").is_file():
         raise SettingsError(
-            f"{option}: {folder} is not a session folder (it has no session.json); write {option}=DIR, "
-            f"for example {option}={STATE_FOLDER}/20260131-120000-1a2b"
+            f"{option}: {folder} is not a session folder (it has no session.json); name one, for example "
+            f"{STATE_FOLDER}/20260131-120000-1a2b"
         )
     return folder
 

@@ -43,13 +43,23 @@ def write_summary(session: SessionFolder, *, extra: Mapping[str, JsonValue] | No
         SummaryError: the counts do not reconcile.
     """
     records = read_records(session)
-    facts = json.loads(session.session_file.read_bytes())
+    facts = _read_facts(session)
     kept = extra if extra is not None else _read_extra(session)
     summary = summarize(records, facts=facts, extra=kept)
     rows = (encode_text(encode_json_line(record.model_dump(mode="json"))) for record in records)
     write_atomic(session.root / "runs.jsonl", more=rows)
     write_atomic(session.root / "summary.json", encode_json(summary.model_dump(mode="json")))
     return summary
+
+
+def _read_facts(session: SessionFolder) -> dict[str, JsonValue]:
+    try:
+        facts = json.loads(session.session_file.read_bytes())
+    except (OSError, ValueError) as error:
+        raise EvidenceError(f"{session.session_file}: not a readable session ({error})") from error
+    if not isinstance(facts, dict):
+        raise EvidenceError(f"{session.session_file}: not a readable session (no JSON object)")
+    return facts
 
 
 def read_records(session: SessionFolder) -> list[RunRecord]:

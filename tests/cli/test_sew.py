@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import sys
+from pathlib import Path
 
 import jsonschema
 import pytest
 import yaml
 from plugin.small_project import AGENTS_CONFTEST, Finished, Project, make_task
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KEY = "exa-secret-value-0123456789"
 
@@ -186,6 +184,26 @@ def test_a_summary_is_rebuilt_byte_for_byte_from_the_evidence(project: Project) 
 
 def test_a_folder_without_a_session_cannot_be_summed_up(project: Project) -> None:
     assert_refused(project.sew("summarize", "."), "is not a session folder")
+
+
+@pytest.mark.parametrize("content", ["[]", '{"seed": '])
+def test_a_torn_session_file_is_told_by_its_path(project: Project, content: str) -> None:
+    project.write_catalog(["sky"])
+    done = project.run("catalogs")
+    (done.folder / "session.json").write_text(content, encoding="utf-8")
+    told = project.sew("summarize", str(done.folder))
+    assert told.code == 1
+    assert "session.json: not a readable session" in told.err
+    assert "Traceback" not in told.err
+    again = project.run(f"--searchlight-resume={done.folder}")
+    assert again.code == pytest.ExitCode.USAGE_ERROR
+    assert "session.json: not a readable session" in again.err
+
+
+def test_a_reader_that_has_seen_enough_ends_the_output_quietly(project: Project) -> None:
+    project.write_catalog(["sky"])
+    command = f"{Path(sys.executable).with_name('sew')} schema catalog | true"
+    assert project.finish(project.start_command(["bash", "-c", command])).err == ""
 
 
 def test_torn_evidence_is_told_by_its_path(project: Project) -> None:

@@ -98,6 +98,7 @@ def test_altered_evidence_is_not_reused(started: Project) -> None:
     assert done.code == 1
     assert done.counts == {"passed": 3, "errors": 1}
     assert "answer.txt: differs from its hash in run.json; the evidence was altered" in done.out
+    assert "During handling of the above exception" not in done.out
 
 
 def test_a_session_folder_given_by_output_is_resumed_by_its_name(project: Project) -> None:
