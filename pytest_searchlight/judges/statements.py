@@ -60,7 +60,7 @@ _STOP_WORDS: Final = """
 _STOP: Final = frozenset(_STOP_WORDS.split())
 _DENYING_WORDS: Final = """
     no not never none nobody nothing neither nor cannot lack lacks lacking unaffected unavailable
-    unsupported impossible unable fails
+    unsupported impossible unable fails untrue wrong wrongly incorrect incorrectly mistaken
 """
 _DENIALS: Final = frozenset(_DENYING_WORDS.split())
 _GROUPS: Final = (

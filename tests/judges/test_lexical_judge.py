@@ -67,6 +67,7 @@ def test_a_statement_is_supported_in_other_words_and_other_spellings_of_its_figu
         "Sealed mode is available on Windows.",
         "The old console can be used.",
         "A group may not have 640 consumers.",
+        "It is wrong that a group may have 640 consumers.",
         "The default retention is 640 days.",
         "A stream keeps at most 1,000,001 messages.",
         "The nightly backup starts at 19:45.",
