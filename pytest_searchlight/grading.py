@@ -36,6 +36,9 @@ from pytest_searchlight.scoring import RUBRIC_UNJUDGED, score_answer, settle_rub
 AssessBrief = Callable[[ObservedRun, Answer], Assessment]
 """Has a judge read a brief."""
 
+GatherSources = Callable[[ObservedRun, Answer], object]
+"""Captures what a brief cites."""
+
 PriceRun = Callable[[ObservedRun], Cost]
 """Gives the cost of a run from its evidence; the tariffs are the caller's."""
 
@@ -59,18 +62,26 @@ UNSCORED: Final = Score(passed=None, share=None, verdicts=())
 
 
 def grade_run(
-    observed: ObservedRun, *, registry: Registry, price: PriceRun, assess: AssessBrief | None = None
+    observed: ObservedRun,
+    *,
+    registry: Registry,
+    price: PriceRun,
+    assess: AssessBrief | None = None,
+    gather: GatherSources | None = None,
 ) -> GradedRun:
     """Audit and score one run.
 
     A run that did not finish is not scored: its status already says what it counts as. A brief whose checks
-    pass is judged by `assess`; without it, it stays ungraded.
+    pass is judged by `assess`; without it, it stays ungraded. What any brief cites is captured by `gather`.
     """
     findings = audit_run(observed, registry)
     if observed.trace.status is not RunStatus.GRADED:
         return conclude(observed, findings=findings, answer=None, score=UNSCORED, price=price)
     answer = find_answer(observed.trace.answer_text or "", observed.run.task.deliverable)
     score, assessment = score_answer(observed.run.task, answer, registry), None
+    if gather is not None:
+        # Also where a check fails: once that check is mended, grading again can have the brief judged.
+        gather(observed, answer)
     if assess is not None and RUBRIC_UNJUDGED in score.verdicts:
         assessment = assess(observed, answer)
         score = settle_rubric(score, assessment.verdict)

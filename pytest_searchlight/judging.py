@@ -20,7 +20,14 @@ from pytest_searchlight.judges import (
     list_cited_urls,
     list_marks,
 )
-from pytest_searchlight.sources import CapturePolicy, SourceStore, capture, capture_closed, gather_sources
+from pytest_searchlight.sources import (
+    CapturedSource,
+    CapturePolicy,
+    SourceStore,
+    capture,
+    capture_closed,
+    gather_sources,
+)
 from pytest_searchlight.sources.store import Capture
 
 JUDGE_FOLDERS: Final = ("sources", "judgements")
@@ -49,14 +56,18 @@ class BriefJudging:
 
     def assess(self, observed: ObservedRun, answer: Answer, *, record: Path) -> Assessment:
         """Judge the brief in `answer`, whose checks have passed; `record` takes the judge's raw output."""
-        sources = gather_sources(
+        sources = self.gather(observed, answer)
+        assessor = Assessor(judge=self.judge, marks=self.marks)
+        return assessor.assess(answer.deliverable, task=observed.run.task, sources=sources, record=record)
+
+    def gather(self, observed: ObservedRun, answer: Answer) -> dict[str, CapturedSource]:
+        """What the brief in `answer` cites, by the address as cited; captured now unless it is kept."""
+        return gather_sources(
             list_cited_urls(answer.deliverable),
             store=self.store,
             capture=self._choose_capture(observed.run.catalog),
             calls=observed.trace.tool_calls,
         )
-        assessor = Assessor(judge=self.judge, marks=self.marks)
-        return assessor.assess(answer.deliverable, task=observed.run.task, sources=sources, record=record)
 
     def _choose_capture(self, catalog: str) -> Capture | None:
         if self.offline:

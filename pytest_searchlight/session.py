@@ -38,9 +38,9 @@ from pytest_searchlight.evidence import (
     open_bundle,
     write_atomic,
 )
-from pytest_searchlight.extensions import Agent, AgentTrace, Answer, ObservedRun, Registry
+from pytest_searchlight.extensions import Agent, AgentTrace, ObservedRun, Registry
 from pytest_searchlight.grading import GradedRun, grade_run
-from pytest_searchlight.judges import Assessment, LexicalJudge
+from pytest_searchlight.judges import LexicalJudge
 from pytest_searchlight.judging import BriefJudging, open_judging
 from pytest_searchlight.ledger import Ledger
 from pytest_searchlight.limits import UNLIMITED, Limits, read_limits
@@ -316,15 +316,11 @@ class BenchmarkSession:
 
     def grade(self, observed: ObservedRun, *, record: Path) -> GradedRun:
         """Audit, score, judge and price one run; `record` takes a judge's raw output."""
-        return grade_run(
-            observed,
-            registry=self.registry,
-            price=self.price,
-            assess=partial(self._assess, record=record) if observed.run.task.rubric is not None else None,
-        )
-
-    def _assess(self, observed: ObservedRun, answer: Answer, *, record: Path) -> Assessment:
-        return self.open_judging(observed.run.catalog).assess(observed, answer, record=record)
+        grade = partial(grade_run, observed, registry=self.registry, price=self.price)
+        if observed.run.task.rubric is None:
+            return grade()
+        judging = self.open_judging(observed.run.catalog)
+        return grade(assess=partial(judging.assess, record=record), gather=judging.gather)
 
     def open_judging(self, catalog: str) -> BriefJudging:
         """The judging of a catalog's briefs. Raises SettingsError when the judge is unknown."""

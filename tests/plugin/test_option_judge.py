@@ -84,6 +84,19 @@ def test_a_changed_rubric_is_judged_again_by_what_is_kept(harbour: Project) -> N
     assert "key facts" in flip["reason"] or "recall" in flip["reason"]
 
 
+def test_a_brief_that_failed_a_check_can_be_judged_once_the_check_is_mended(harbour: Project) -> None:
+    catalog = harbour.root / "catalogs/small/tasks.yaml"
+    mended = catalog.read_text()
+    check = "checks:\n  - {kind: value-match, field: /brief, accept: [tugs]}"
+    catalog.write_text(mended.replace("checks: []", check))
+    first = harbour.run("catalogs")
+    assert first.rows[0]["passed"] is False
+    catalog.write_text(mended)
+    (harbour.root / "catalogs/small/web/harbour.example/rules.html").unlink()
+    again = harbour.run(f"--searchlight-regrade={first.folder}")
+    assert again.rows[0]["passed"] is True, again.out
+
+
 def test_an_unavailable_judge_stops_the_session_before_anything_is_spent(harbour: Project) -> None:
     done = harbour.run("catalogs", "--searchlight-judge=codex", PATH="/usr/bin:/bin")
     assert done.code == 4
