@@ -20,6 +20,7 @@ from pytest_searchlight.domain import SearchSetup, ToolPin
 from pytest_searchlight.errors import RunError
 from pytest_searchlight.metering import METER_PROGRAM, Metering, read_metering
 from pytest_searchlight.providers.pins import collect_pins
+from pytest_searchlight.workspace.marks import end_marked_processes, mark_environment
 
 _MAX_PAGES: Final = 100
 _SHOWN_CHARS: Final = 400
@@ -41,12 +42,23 @@ def probe_server(setup: SearchSetup, *, launch: Mapping[str, JsonValue]) -> tupl
     with tempfile.TemporaryDirectory(prefix="searchlight-probe-") as folder:
         spool = Path(folder, "spool")
         spool.mkdir()
-        spec = _write_spec(Path(folder, "spec.json"), launch=launch, spool=spool)
+        marked, mark = _mark_launch(launch, name=setup.name)
+        spec = _write_spec(Path(folder, "spec.json"), launch=marked, spool=spool)
         try:
             asyncio.run(_list_tools(spec, errors=Path(folder, "stderr.log"), timeout_s=timeout_s))
         except (ExceptionGroup, MCPError, OSError, TimeoutError) as error:
             raise _explain_failure(setup, read_metering(spool), timeout_s=timeout_s) from error
+        finally:
+            end_marked_processes(mark)
         return collect_pins(read_metering(spool))
+
+
+def _mark_launch(launch: Mapping[str, JsonValue], *, name: str) -> tuple[Mapping[str, JsonValue], str]:
+    """The launch with a mark in its environment, by which all that the server leaves behind is found."""
+    environment = launch.get("env")
+    given = {key: str(value) for key, value in environment.items()} if isinstance(environment, dict) else {}
+    marked, mark = mark_environment(given, run_id=f"probe-{name}")
+    return ({**launch, "env": dict(marked)} if "command" in launch else launch), mark
 
 
 def _write_spec(path: Path, *, launch: Mapping[str, JsonValue], spool: Path) -> Path:

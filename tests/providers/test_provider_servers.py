@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import agent_stage
 import pytest
 from provider_stage.fake_provider_api import ApiRequest, CannedAnswer, FakeProviderApi
 from provider_stage.metered_server import MeteredServer, read_text
@@ -193,6 +194,34 @@ def test_each_upstream_fault_is_told_by_what_the_real_server_makes_of_it(observe
 def test_a_probe_reads_the_tools_without_calling_any(lab: Lab) -> None:
     assert probe_server(lab.setups["exa"], launch=lab.launch("exa")) == lab.setups["exa"].tools
     assert lab.api.list_requests("exa") == []
+
+
+def test_a_probe_leaves_nothing_behind_that_its_server_started_in_a_session_of_its_own(
+    setups: dict[str, SearchSetup], tmp_path: Path
+) -> None:
+    leaving = (
+        "import pathlib, runpy, subprocess, sys\n"
+        "stray = [sys.executable, '-c', 'import time; time.sleep(120)']\n"
+        "pipes = dict.fromkeys(('stdin', 'stdout', 'stderr'), subprocess.DEVNULL)\n"
+        "left = subprocess.Popen(stray, start_new_session=True, **pipes)\n"
+        "pathlib.Path(sys.argv.pop(1)).write_text(str(left.pid))\n"
+        "sys.argv.pop(0)\n"
+        "runpy.run_path(sys.argv[0], run_name='__main__')\n"
+    )
+    server, noted = str(Path(agent_stage.__file__).with_name("plain_search_server.py")), tmp_path / "pid"
+    pin = ServerPin(version="1", command=("{python}", "-c", leaving, str(noted), server))
+    setup = setups["exa"].model_copy(update={"server": pin})
+    launch = build_server_launch(setup, closed_web=None, secrets={}, installs=tmp_path)
+    assert len(probe_server(setup, launch=launch)) == 2
+    assert not is_alive(int(noted.read_text()))
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process runs; one that has ended and waits to be reaped has no command line any more."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes() != b""
+    except OSError:
+        return False
 
 
 def test_exas_telemetry_may_be_refused_and_never_counts_as_a_search(lab: Lab) -> None:
