@@ -226,7 +226,7 @@ def run_init(options: argparse.Namespace) -> int:
 def run_validate(options: argparse.Namespace) -> int:
     """Prove catalogs and print what is wrong with them."""
     from pytest_searchlight.catalog import find_catalogs, read_catalog
-    from pytest_searchlight.proofs import prove_catalog
+    from pytest_searchlight.proofs import list_unknown_defaults, prove_catalog
 
     session = _open_project({})
     given = options.paths or [session.settings.catalogs]
@@ -240,11 +240,13 @@ def run_validate(options: argparse.Namespace) -> int:
         )
     bad = 0
     for path in paths:
-        proof = prove_catalog(read_catalog(path), session.registry, today=datetime.now(UTC).date())
-        for line in (*proof.problems, *(f"note: {note}" for note in proof.notes)):
+        catalog = read_catalog(path)
+        proof = prove_catalog(catalog, session.registry, today=datetime.now(UTC).date())
+        problems = (*list_unknown_defaults(catalog, session.registry), *proof.problems)
+        for line in (*problems, *(f"note: {note}" for note in proof.notes)):
             print(line)
-        bad += not proof.holds
-        print(f"{path}: {len(proof.catalog.tasks)} tasks {'proven' if proof.holds else 'NOT proven'}")
+        bad += bool(problems)
+        print(f"{path}: {len(catalog.tasks)} tasks {'NOT proven' if problems else 'proven'}")
     return FOUND_PROBLEMS if bad else OK
 
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
-from typing import Final
+from typing import Any, Final
 
 from pydantic import JsonValue
 
@@ -19,7 +19,7 @@ from pytest_searchlight.catalog import Catalog
 from pytest_searchlight.deliverables import find_subschema, find_violations, join_pointer, shorten
 from pytest_searchlight.domain import CatalogTask, CheckOutcome, Score, Task
 from pytest_searchlight.errors import CatalogError
-from pytest_searchlight.extensions import Registry
+from pytest_searchlight.extensions import Registry, Shelf
 from pytest_searchlight.scoring import RUBRIC_UNJUDGED, score_answer
 from pytest_searchlight.validators.values import DATE, NUMBER, VERSION, read_date, read_number, read_version
 from pytest_searchlight.validators.wording import normalise, tidy
@@ -61,6 +61,20 @@ def prove_catalog(catalog: Catalog, registry: Registry, *, today: date) -> Catal
         if not misfits:
             catches.extend(_place(catalog, task, each) for each in _list_catches(task, registry))
     return CatalogProof(catalog=catalog, problems=tuple(problems), notes=tuple(notes), catches=tuple(catches))
+
+
+def list_unknown_defaults(catalog: Catalog, registry: Registry) -> Iterator[str]:
+    """What a catalog names as its default and no session would find."""
+    named: dict[str, tuple[Shelf[Any], tuple[str, ...]]] = {
+        "agents": (registry.agents, catalog.defaults.agents),
+        "setups": (registry.setups, catalog.defaults.setups),
+        "judge": (registry.judges, (catalog.defaults.judge,)),
+    }
+    for field, (shelf, names) in named.items():
+        for name in names:
+            if name not in shelf:
+                rule = f"no such {shelf.sort} → use one of {', '.join(shelf)}"
+                yield f"{catalog.path}: defaults/{field}: {name!r} → {rule}"
 
 
 def check_tasks(catalog: Catalog, registry: Registry) -> None:

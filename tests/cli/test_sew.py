@@ -150,6 +150,14 @@ def test_a_catalog_whose_wrong_answer_passes_is_not_proven(project: Project) -> 
     assert "2 tasks NOT proven" in done.out
 
 
+def test_a_catalog_whose_defaults_name_what_is_not_there_is_not_proven(project: Project) -> None:
+    project.write_catalog(["sky"], setups=["no-serch"], agents=["orakel"])
+    done = project.sew("validate")
+    assert done.code == 1
+    assert "defaults/setups: 'no-serch' → no such search setup → use one of closed-web" in done.out
+    assert "defaults/agents: 'orakel' → no such agent → use one of baseline" in done.out
+
+
 def test_a_catalog_that_cannot_be_read_is_refused_with_its_line(project: Project) -> None:
     path = project.write("catalogs/bad/tasks.yaml", "catalog: bad\ntitle: Bad\ntasks: []\n")
     assert_refused(project.sew("validate", str(path)), "tasks.yaml:")
