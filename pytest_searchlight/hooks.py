@@ -259,6 +259,11 @@ class SessionHooks:
 
     # --- the end -----------------------------------------------------------------------------------------
 
+    def pytest_keyboard_interrupt(self) -> None:
+        """Let workers start no further run while xdist, which takes its time, ends them."""
+        if self.is_controller and self.session.folder.plan_file.is_file():
+            self.session.ledger.declare_interrupted()
+
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """In the controller, turn the evidence into numbers, once xdist has ended the workers."""

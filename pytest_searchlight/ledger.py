@@ -27,6 +27,7 @@ CREATE TABLE IF NOT EXISTS spend (
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS slots (name TEXT NOT NULL, holder INTEGER NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS pauses (name TEXT PRIMARY KEY, until_s REAL NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS interruptions (at_s REAL NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS faults (
     lane TEXT PRIMARY KEY, in_a_row INTEGER NOT NULL, reason TEXT NOT NULL
 ) STRICT;
@@ -219,8 +220,17 @@ class Ledger:
 
     def forget_faults(self) -> None:
         """Close all breakers and end all pauses: a session that is resumed tries again."""
-        self._execute("DELETE FROM faults")
-        self._execute("DELETE FROM pauses")
+        for table in ("faults", "pauses", "interruptions"):
+            self._execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
+
+    def declare_interrupted(self) -> None:
+        """Let no further run start: the session was interrupted, and workers hear of it late."""
+        self._execute("INSERT INTO interruptions VALUES (?)", (time.time(),))
+
+    def explain_interrupted(self) -> str | None:
+        """Why no further run may start after an interruption, or None when there was none."""
+        (count,) = self._execute("SELECT count(*) FROM interruptions").fetchone()
+        return "the session was interrupted before it" if count else None
 
     def explain_broken(self, lane: str) -> str | None:
         """Why the rest of a lane is deferred, in a sentence, or None while it is not."""

@@ -199,6 +199,7 @@ class BenchmarkSession:
         """Why `run` must not start, in a sentence, or None when it may."""
         return (
             self.explain_unfit(run)
+            or self.ledger.explain_interrupted()
             or self.ledger.explain_exhausted()
             or self.ledger.explain_broken(name_lane(run))
         )

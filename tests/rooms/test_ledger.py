@@ -154,6 +154,17 @@ def test_faults_in_a_row_defer_the_rest_of_a_lane_and_a_measured_run_starts_over
     assert one.explain_broken("codex/exa") is None
 
 
+def test_no_run_starts_after_an_interruption_until_the_session_is_resumed(
+    open_ledger: Callable[..., Ledger],
+) -> None:
+    controller, worker = open_ledger(), open_ledger()
+    assert worker.explain_interrupted() is None
+    controller.declare_interrupted()
+    assert "interrupted" in str(worker.explain_interrupted())
+    controller.forget_faults()
+    assert worker.explain_interrupted() is None
+
+
 def test_one_lasting_fault_defers_the_rest_of_a_lane(open_ledger: Callable[..., Ledger]) -> None:
     ledger = open_ledger()
     ledger.record_outcome("codex/exa", RunStatus.AGENT_ERROR, reason="login refused", is_lasting=True)
