@@ -86,7 +86,6 @@ def test_eight_workers_stay_below_what_a_provider_allows(tmp_path: Path, install
         (project.root / INSTALLS_FOLDER).parent.mkdir(parents=True)
         (project.root / INSTALLS_FOLDER).symlink_to(installs)
         project.write_catalog([PLATES_TASK], agents=["baseline"])
-        project.write("config/limits.yaml", "brave: {calls_per_s: 1.25}\n")
         done = project.run_apart("--searchlight-setup=brave", "--searchlight-repetitions=8", "-n8")
         asked = len(slow_api.list_requests("brave"))
     assert [(row["status"], row["attempts"]) for row in done.rows] == [("graded", 1)] * 8, done.out
