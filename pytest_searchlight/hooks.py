@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_searchlight.calibration import read_calibration
+from pytest_searchlight.calibration import CalibrationRecord
 from pytest_searchlight.catalog import find_catalogs, looks_like_catalog
 from pytest_searchlight.collection import RUN_KEY, RUN_PARAMETER, SESSION_KEY, CatalogFile
 from pytest_searchlight.domain import STATUS_RULES, RunRecord, RunStatus, TestRun
@@ -62,7 +62,7 @@ class SessionHooks:
     progress: Progress = field(default_factory=Progress)
     _problem: str | None = None
     _summary: Summary | None = None
-    _calibration: Path | None = None
+    _calibrated: tuple[CalibrationRecord, ...] = ()
     _flips: tuple[Path, list[Flip]] | None = None
 
     @classmethod
@@ -276,7 +276,7 @@ class SessionHooks:
                 source = SessionFolder(self.session.settings.regrade)
                 self._flips = write_flips(source, self.session.folder)
             if self.session.settings.calibrate:
-                self._calibration = self.session.record_calibration()
+                self._calibrated = self.session.record_calibration()
         except SearchlightError as error:
             self._problem = str(error)
             session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
@@ -311,10 +311,10 @@ class SessionHooks:
             terminalreporter.write_line(f"{len(flips)} verdict(s) flipped: {self._show(path)}")
             for flip in flips:
                 terminalreporter.write_line(f"  {clean_text(flip.describe())}")
-        if self._calibration is not None:
-            for line in describe_calibration(read_calibration(self._calibration)):
+        if self._calibrated:
+            for line in describe_calibration(self._calibrated):
                 terminalreporter.write_line(line)
-            terminalreporter.write_line(f"written: {self._show(self._calibration)}")
+            terminalreporter.write_line(f"written: {self._show(self.session.settings.calibration_file)}")
         root = self._show(self.session.folder.root)
         terminalreporter.write_line(f"written: {root}/summary.json, {root}/runs.jsonl, {root}/runs/")
 

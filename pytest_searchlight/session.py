@@ -17,6 +17,7 @@ from pydantic import JsonValue
 
 from pytest_searchlight.calibration import (
     Calibration,
+    CalibrationRecord,
     calibrate,
     explain_not_admitted,
     read_calibration,
@@ -132,13 +133,12 @@ class BenchmarkSession:
         file = self.settings.calibration_file
         return read_calibration(file) if file.is_file() else Calibration(records=())
 
-    def record_calibration(self) -> Path:
+    def record_calibration(self) -> tuple[CalibrationRecord, ...]:
         """Add this session's floor and ceiling runs to the project's calibration. Raises EvidenceError."""
         rows = read_records(self.folder)
         made = calibrate(rows, catalogs=self.catalogs, earlier=self.calibration)
-        file = self.settings.calibration_file
-        write_calibration(self.calibration.update(made), path=file)
-        return file
+        write_calibration(self.calibration.update(made), path=self.settings.calibration_file)
+        return made
 
     @cached_property
     def limits(self) -> Mapping[str, Limits]:
