@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -262,7 +263,8 @@ class SessionHooks:
     def pytest_keyboard_interrupt(self) -> None:
         """Let workers start no further run while xdist, which takes its time, ends them."""
         if self.is_controller and self.session.folder.plan_file.is_file():
-            self.session.ledger.declare_interrupted()
+            with suppress(SearchlightError):  # a full disk is what may have stopped the session
+                self.session.ledger.declare_interrupted()
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:

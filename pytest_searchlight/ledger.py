@@ -37,6 +37,7 @@ FAULTS_IN_A_ROW: Final = 3
 
 _SLOT_POLL_S: Final = 0.1
 _LOCK_WAIT_S: Final = 30.0
+_LOCK_POLL_S: Final = 0.02
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,8 +72,16 @@ class Ledger:
             self._execute(statement)
 
     def _execute(self, statement: str, values: Sequence[str | float | None] = ()) -> sqlite3.Cursor:
+        deadline_s = time.monotonic() + _LOCK_WAIT_S
         with self._explaining_faults():
-            return self._connection.execute(statement, values)
+            while True:
+                try:
+                    return self._connection.execute(statement, values)
+                except sqlite3.OperationalError as error:
+                    # Several workers opening the file at once are refused without SQLite's own waiting.
+                    if "locked" not in str(error) or time.monotonic() > deadline_s:
+                        raise
+                    time.sleep(_LOCK_POLL_S)
 
     @contextmanager
     def _explaining_faults(self) -> Iterator[None]:
