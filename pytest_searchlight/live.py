@@ -6,7 +6,7 @@ import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pytest_searchlight.domain import CheckOutcome, RunRecord, RunStatus, Score, TestRun, Verdict
+from pytest_searchlight.domain import CheckOutcome, RunRecord, RunStatus, TestRun, Verdict
 from pytest_searchlight.evidence import (
     SEAL,
     OpenBundle,
@@ -17,6 +17,7 @@ from pytest_searchlight.evidence import (
 )
 from pytest_searchlight.grading import GradedRun, conclude, read_graded, read_observed
 from pytest_searchlight.runner import MeteringProxy, OpenWorkspace
+from pytest_searchlight.scoring import sum_up
 from pytest_searchlight.session import BenchmarkSession
 
 
@@ -94,17 +95,9 @@ class LiveRun:
             self.graded.observed,
             findings=self.graded.findings,
             answer=self.graded.answer,
-            score=_add_verdict(self.graded.score, verdict),
+            score=sum_up((*self.graded.score.verdicts, verdict)),
             price=self.session.price,
         )
-
-
-def _add_verdict(score: Score, verdict: Verdict) -> Score:
-    verdicts = (*score.verdicts, verdict)
-    passes = sum(each.outcome is CheckOutcome.PASS for each in verdicts)
-    if any(each.outcome is CheckOutcome.UNGRADED for each in verdicts):
-        return Score(passed=None, share=None, verdicts=verdicts)
-    return Score(passed=passes == len(verdicts), share=passes / len(verdicts), verdicts=verdicts)
 
 
 def _copy_raw_files(stored: SealedBundle, bundle: OpenBundle) -> OpenBundle:

@@ -28,17 +28,17 @@ def score_answer(task: Task, answer: Answer, registry: Registry) -> Score:
     judge; `share` is passed checks over all checks.
     """
     if answer.deliverable is None:
-        return _sum_up((_judge_malformed(answer),))
+        return sum_up((_judge_malformed(answer),))
     verdicts = tuple(
         _validate(check, answer=answer, task=task, registry=registry) for check in list_checks(task)
     )
-    score = _sum_up(verdicts)
-    return _sum_up((*verdicts, RUBRIC_UNJUDGED)) if task.rubric is not None and score.passed else score
+    score = sum_up(verdicts)
+    return sum_up((*verdicts, RUBRIC_UNJUDGED)) if task.rubric is not None and score.passed else score
 
 
 def settle_rubric(score: Score, verdict: Verdict) -> Score:
     """`score` with the judge's verdict in the place that waited for it."""
-    return _sum_up(tuple(verdict if each is RUBRIC_UNJUDGED else each for each in score.verdicts))
+    return sum_up(tuple(verdict if each is RUBRIC_UNJUDGED else each for each in score.verdicts))
 
 
 def _validate(check: Check, *, answer: Answer, task: Task, registry: Registry) -> Verdict:
@@ -56,7 +56,8 @@ def _judge_malformed(answer: Answer) -> Verdict:
     return Verdict(kind=SCHEMA_CHECK.kind, target="answer", outcome=CheckOutcome.WRONG, reason=reason)
 
 
-def _sum_up(verdicts: tuple[Verdict, ...]) -> Score:
+def sum_up(verdicts: tuple[Verdict, ...]) -> Score:
+    """The score that verdicts add up to; `passed` is None while one is ungraded."""
     outcomes = [verdict.outcome for verdict in verdicts]
     if CheckOutcome.UNGRADED in outcomes:
         return Score(passed=None, share=None, verdicts=verdicts)

@@ -29,10 +29,6 @@ class EventStream:
             type="init", agent="baseline", version=version, server=server, tools=list(tools), problem=problem
         )
 
-    def say(self, text: str) -> None:
-        """Say what is done and why."""
-        self._write(type="text", text=text)
-
     def report_call(self, tool: str, arguments: Mapping[str, object]) -> str:
         """Say that `tool` is called now; returns the id that its result must carry."""
         self._calls += 1
