@@ -1,0 +1,27 @@
+"""What all commands share: exit codes, the parser's type, and the project they are called in."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+import pytest
+
+from pytest_searchlight.session import BenchmarkSession
+
+Command = Callable[[argparse.Namespace], int]
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+OK: Final = 0
+FOUND_PROBLEMS: Final = 1
+USAGE: Final = 2
+
+
+def open_project(options: dict[str, str | None]) -> BenchmarkSession:
+    """The session that pytest would open here, with the project's own extensions."""
+    from pytest_searchlight.plugin import wake
+
+    # Plain asserts: this very package is imported already, so pytest could not rewrite it any more.
+    config = pytest.Config.fromdictargs(options, ["--assert=plain"])
+    return wake(config).session

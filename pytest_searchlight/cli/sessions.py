@@ -1,0 +1,74 @@
+"""`sew summarize`, `habits`: what a finished session tells."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from pytest_searchlight.cli.command import OK, Commands
+
+
+def add_commands(commands: Commands) -> None:
+    """Add this module's commands to the parser."""
+    _add_summarize(commands)
+    _add_habits(commands)
+
+
+def _add_summarize(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "summarize",
+        help="rebuild summary.json and runs.jsonl of a session",
+        description="Rebuild summary.json and runs.jsonl of a session from its evidence alone.",
+    )
+    parser.add_argument("folder", type=Path, help="the session's folder")
+    parser.set_defaults(command=run_summarize)
+
+
+def _add_habits(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "habits",
+        help="how the agents of a session searched",
+        description="Say from the evidence of a session how its agents searched, whether they came by the "
+        "primary source, and which tool results hold task texts or answers.",
+    )
+    parser.add_argument("folder", type=Path, help="the session's folder")
+    parser.add_argument(
+        "catalogs",
+        nargs="*",
+        type=Path,
+        help="catalogs or folders that hold its tasks (default: those of its plan, under the current folder)",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON instead of lines")
+    parser.set_defaults(command=run_habits)
+
+
+def run_summarize(options: argparse.Namespace) -> int:
+    """Rebuild a session's summary and print its table."""
+    from pytest_searchlight.evidence import SessionFolder
+    from pytest_searchlight.reporting import describe_exclusions, render_table
+    from pytest_searchlight.settings import check_session_folder
+    from pytest_searchlight.summary import write_summary
+
+    folder = check_session_folder(options.folder, option="sew summarize")
+    summary = write_summary(SessionFolder(folder))
+    print("\n".join([*render_table(summary), describe_exclusions(summary.counts) or ""]).rstrip())
+    print(f"written: {folder}/summary.json, {folder}/runs.jsonl")
+    return OK
+
+
+def run_habits(options: argparse.Namespace) -> int:
+    """Print how the agents of a session searched."""
+    from pytest_searchlight.evidence import SessionFolder
+    from pytest_searchlight.searching import (
+        describe_habits,
+        find_planned_catalogs,
+        read_tasks,
+        study_session,
+    )
+    from pytest_searchlight.settings import check_session_folder
+
+    session = SessionFolder(check_session_folder(options.folder, option="sew habits"))
+    catalogs = options.catalogs or find_planned_catalogs(session, project=Path.cwd())
+    habits = study_session(session, tasks=read_tasks(catalogs))
+    print(habits.model_dump_json(indent=1) if options.json else "\n".join(describe_habits(habits)))
+    return OK
