@@ -5,18 +5,23 @@ BIN := .venv/bin
 NPM_FOLDERS := $(patsubst %/package.json,%,$(wildcard tests/npm*/package.json))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-agents test lint types layers check bench clean
+.PHONY: help setup system demo demo-agents test lint types layers check bench clean
 
 help: ## say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-setup: .venv/.ready $(NPM_FOLDERS:=/node_modules/.ready) ## install everything that tests and the demo need
+setup: .venv/.ready system $(NPM_FOLDERS:=/node_modules/.ready) ## install everything that tests and the demo need
 
 .venv/.ready: pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable . --group dev
 	@touch $@
+
+# A browser for the tests of pages, and the sandbox that Codex starts its commands in; from Debian where absent.
+system:
+	@command -v chromium >/dev/null && command -v bwrap >/dev/null || \
+	  { apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium bubblewrap >/dev/null; }
 
 %/node_modules/.ready: %/package-lock.json
 	npm ci --prefix $* --no-audit --no-fund --loglevel=error

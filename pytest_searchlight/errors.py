@@ -3,7 +3,8 @@
     SearchlightError            anything Searchlight raises on purpose
     ├── UserError               the user can put it right; shown as one sentence, exit code 2
     │   ├── CatalogError        a catalog file, a task or a field in it is wrong
-    │   └── SettingsError       an option, an ini value, a config file or a key is wrong or missing
+    │   ├── SettingsError       an option, an ini value, a config file or a key is wrong or missing
+    │   └── ReportError         a report folder, or a summary given to compare with, is missing or wrong
     ├── RunError                infrastructure failed; carries the status that the run ends with
     ├── EvidenceError           a bundle cannot be written, read back or trusted
     │   └── DiskError           the disk refuses; the session stops before it pays for what it cannot keep
@@ -29,6 +30,10 @@ class CatalogError(UserError):
 
 class SettingsError(UserError):
     """An option, an ini value, a file under ``config/`` or a key is wrong or missing."""
+
+
+class ReportError(UserError):
+    """A report folder, or a summary that was given to compare with, is missing, unreadable or wrong."""
 
 
 class RunError(SearchlightError):

@@ -1,0 +1,1 @@
+"""A session in the formats of other tools: CSV, Parquet, Inspect logs, junit."""

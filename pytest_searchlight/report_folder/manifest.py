@@ -1,0 +1,36 @@
+"""``report.json``: what a report is, apart from its numbers."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Literal
+
+from pytest_searchlight.domain.base import Record, Slug, Text
+
+
+class Manifest(Record):
+    """What a report is.
+
+    Attributes:
+        name: its name without the date.
+        date: the day its session began, or of the publication that it was transcribed from.
+        title: a line for people.
+        kind: whether its numbers can be recomputed from its rows.
+        note: what its authors say first, limits and interests; plain text, a blank line between paragraphs.
+        corrects: folder name of the earlier report that this one corrects.
+        corrected_by: folder names of later reports that correct this one, in order.
+    """
+
+    schema_version: Literal[1] = 1
+    name: Slug
+    date: dt.date
+    title: Text
+    kind: Literal["measured", "transcribed"]
+    note: str = ""
+    corrects: str | None = None
+    corrected_by: tuple[str, ...] = ()
+
+    @property
+    def folder_name(self) -> str:
+        """``<date>-<name>``, by which reports refer to each other."""
+        return f"{self.date.isoformat()}-{self.name}"

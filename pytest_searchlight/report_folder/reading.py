@@ -1,0 +1,86 @@
+"""Report folders, found and read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeVar
+
+from pydantic import ValidationError
+
+from pytest_searchlight.calibration.records import Calibration
+from pytest_searchlight.domain import Record, RunRecord
+from pytest_searchlight.errors import ReportError
+from pytest_searchlight.report_folder.manifest import Manifest
+from pytest_searchlight.report_folder.transcription import Transcription
+from pytest_searchlight.summary_schema import Summary
+
+MANIFEST_FILE: Final = "report.json"
+_RecordT = TypeVar("_RecordT", bound=Record)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """A report's records. A measured one has a `summary`, a transcribed one a `transcription`."""
+
+    folder: Path
+    manifest: Manifest
+    summary: Summary | None
+    transcription: Transcription | None
+    calibration: Calibration | None
+
+    @property
+    def rows_file(self) -> Path:
+        """A row a run, one JSON object a line; only in measured reports."""
+        return self.folder / "runs.jsonl"
+
+
+def find_reports(reports: Path) -> list[Path]:
+    """The report folders in `reports`, newest first; what holds no ``report.json`` is none."""
+    return sorted((file.parent for file in reports.glob(f"*/{MANIFEST_FILE}")), reverse=True)
+
+
+def read_report(folder: Path) -> Report:
+    """The report in `folder`.
+
+    Raises:
+        ReportError: a file is missing, unreadable or not of its kind, or the folder is not named as it must.
+    """
+    manifest = _read(folder / MANIFEST_FILE, Manifest)
+    if folder.name != manifest.folder_name:
+        raise ReportError(
+            f"{folder}: its {MANIFEST_FILE} says {manifest.folder_name!r}; a report's folder is named "
+            "<date>-<name>"
+        )
+    measured = manifest.kind == "measured"
+    calibration = folder / "calibration.json"
+    return Report(
+        folder=folder,
+        manifest=manifest,
+        summary=_read(folder / "summary.json", Summary) if measured else None,
+        transcription=None if measured else _read(folder / "transcribed.json", Transcription),
+        calibration=_read(calibration, Calibration) if calibration.exists() else None,
+    )
+
+
+def read_rows(report: Report) -> Iterator[RunRecord]:
+    """The rows of a measured report, one after the other. Raises ReportError, naming the line."""
+    number = 0
+    try:
+        with report.rows_file.open("rb") as lines:
+            for number, line in enumerate(lines, start=1):  # noqa: B007 - named in the complaint
+                yield RunRecord.model_validate_json(line)
+    except (OSError, ValidationError) as error:
+        raise ReportError(f"{report.rows_file}, line {number}: not a readable row ({error})") from error
+
+
+def _read(file: Path, kind: type[_RecordT]) -> _RecordT:
+    try:
+        return kind.model_validate_json(file.read_bytes())
+    except OSError as error:
+        problem = error.strerror or str(error)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        problem = f"{'.'.join(map(str, first['loc']))}: {first['msg']}, got {str(first['input'])[:80]!r}"
+    raise ReportError(f"{file}: not a readable {kind.__name__.lower()} ({problem})")

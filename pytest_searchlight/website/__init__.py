@@ -1,0 +1,1 @@
+"""Reports as pages: REPORT.md and the static site, rendered from numbers alone."""
