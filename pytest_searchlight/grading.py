@@ -32,6 +32,7 @@ from pytest_searchlight.judges import Assessment
 from pytest_searchlight.metering import describe_metering, read_metering_events
 from pytest_searchlight.providers.tap import TAPPED_SPEND, read_tapped_spend
 from pytest_searchlight.scoring import RUBRIC_UNJUDGED, score_answer, settle_rubric
+from pytest_searchlight.searching import FoundSign, study_run
 
 AssessBrief = Callable[[ObservedRun, Answer], Assessment]
 """Has a judge read a brief."""
@@ -48,15 +49,19 @@ _MOST_LATENCIES: Final = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class GradedRun:
-    """A run with everything that grading adds to it."""
+    """A run with everything that grading adds to it. `signs` are why it is flagged, with what was found."""
 
     observed: ObservedRun
     findings: tuple[AuditFinding, ...]
     answer: Answer | None
     score: Score
     record: RunRecord
+    signs: tuple[FoundSign, ...] = ()
     assessment: Assessment | None = None
 
+
+SIGNS_FILE: Final = "signs.jsonl"
+"""Why a run is flagged, with what was found; no other run has one."""
 
 UNSCORED: Final = Score(passed=None, share=None, verdicts=())
 
@@ -99,6 +104,7 @@ def conclude(
 ) -> GradedRun:
     """Put the parts together into a record."""
     status, reason = _settle_status(observed.trace, findings, score)
+    studied = study_run(observed)
     record = RunRecord(
         run_id=observed.run.run_id,
         identity=observed.run.identity,
@@ -127,9 +133,17 @@ def conclude(
         ),
         started_at=observed.started_at,
         duration_s=observed.duration_s,
+        searching=studied.facts,
         **_measure_provider(observed),
     )
-    return GradedRun(observed=observed, findings=findings, answer=answer, score=score, record=record)
+    return GradedRun(
+        observed=observed,
+        findings=findings,
+        answer=answer,
+        score=score,
+        record=record,
+        signs=studied.signs,
+    )
 
 
 def _settle_status(
@@ -193,6 +207,8 @@ def describe_files(graded: GradedRun) -> dict[str, str]:
         "audit.json": encode_json_line([finding.model_dump(mode="json") for finding in graded.findings]),
         "verdicts.json": encode_json_line(graded.score.model_dump(mode="json")),
     }
+    if graded.signs:
+        files[SIGNS_FILE] = encode_json_lines(sign.model_dump(mode="json") for sign in graded.signs)
     if graded.assessment is not None:
         files["judgement.json"] = encode_json_line(_describe_assessment(graded.assessment))
     return files

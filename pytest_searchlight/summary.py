@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from pydantic import JsonValue, ValidationError
 
-from pytest_searchlight.domain import STATUS_RULES, Record, RunRecord, RunStatus, SetupKind
+from pytest_searchlight.domain import STATUS_RULES, Access, Record, RunRecord, RunStatus, SetupKind
 from pytest_searchlight.errors import EvidenceError, SummaryError
 from pytest_searchlight.evidence import (
     SessionFolder,
@@ -24,9 +24,21 @@ from pytest_searchlight.evidence import (
     read_bundle,
     write_atomic,
 )
+from pytest_searchlight.habits import measure_habits, select_measured
 from pytest_searchlight.stats import divide, quantile, wilson_interval
 from pytest_searchlight.stats.figures import Comparisons
-from pytest_searchlight.summary_schema import Counts, Latency, Rate, ResultRow, Summary, TaskRow, Use
+from pytest_searchlight.summary_schema import (
+    AccessRates,
+    Counts,
+    JudgeExpense,
+    Latency,
+    Rate,
+    ResultRow,
+    ScanRates,
+    Summary,
+    TaskRow,
+    Use,
+)
 
 _KIND_ORDER: Final = {kind: place for place, kind in enumerate(SetupKind)}
 
@@ -135,7 +147,7 @@ def summarize(
     return Summary(
         session=dict(facts),
         counts=count_runs(records),
-        results=tuple(_make_result(group) for group in _group(records, _name_lane)),
+        results=measure_lanes(records),
         tasks=tuple(_make_task_row(group) for group in _group(records, _name_task)),
         comparisons=_compare(records, seed=int(str(facts.get("seed", 0)))),
         extra=dict(extra),
@@ -195,8 +207,20 @@ def _group(records: Sequence[RunRecord], key: Callable[[RunRecord], Place]) -> I
         yield list(group)
 
 
+def measure_lanes(records: Sequence[RunRecord]) -> tuple[ResultRow, ...]:
+    """A row for each catalog, agent, model and setup, in that order, the setup's kind first."""
+    return tuple(_make_result(group) for group in _group(records, _name_lane))
+
+
 def _make_result(runs: Sequence[RunRecord]) -> ResultRow:
-    return ResultRow(**_describe_lane(runs[0]), **measure_runs(runs))
+    return ResultRow(
+        **_describe_lane(runs[0]),
+        **measure_runs(runs),
+        searching=measure_habits(runs),
+        by_access=_rate_by_access([run for run in runs if not run.control]),
+        scan=_rate_by_scan(runs),
+        judging=_measure_judging(runs),
+    )
 
 
 def _make_task_row(runs: Sequence[RunRecord]) -> TaskRow:
@@ -242,6 +266,41 @@ def measure_rate(runs: Sequence[RunRecord]) -> Rate:
         passes=passes,
         pass_rate=divide(passes, len(graded)),
         pass_rate_ci95=wilson_interval(passes, len(graded)),
+    )
+
+
+def _rate_by_access(runs: Sequence[RunRecord]) -> AccessRates:
+    measured = select_measured(runs)
+
+    def rate(access: Access | None) -> Rate:
+        return measure_rate([run for run in measured if run.access is access])
+
+    return AccessRates(
+        fetched=rate(Access.FETCHED),
+        surfaced=rate(Access.SURFACED),
+        remembered=rate(Access.REMEMBERED),
+        unknown=rate(None),
+    )
+
+
+def _rate_by_scan(runs: Sequence[RunRecord]) -> ScanRates:
+    measured = select_measured(runs)
+    flagged = {run.run_id for run in measured if run.signs}
+    return ScanRates(
+        flagged=len(flagged),
+        unscanned=sum(run.signs is None for run in measured),
+        without_flagged=measure_rate([run for run in runs if run.run_id not in flagged]),
+    )
+
+
+def _measure_judging(runs: Sequence[RunRecord]) -> JudgeExpense:
+    costs = [run.judging for run in runs if run.judging is not None]
+    tokens = [cost.usage.total_tokens for cost in costs]
+    usd = [cost.usd for cost in costs]
+    return JudgeExpense(
+        judged_runs=len(costs),
+        tokens=None if None in tokens else sum(filter(None, tokens)),
+        cost_usd=None if None in usd else sum(filter(None, usd)),
     )
 
 

@@ -76,8 +76,76 @@ class Measures(Counts):
     provider_latency_s: Latency
 
 
-class ResultRow(Measures):
-    """One search setup under one agent and model, over all tasks of a catalog."""
+class QueryHabits(Record):
+    """What the queries of a lane look like; shares are of all its queries, None when there is none."""
+
+    total: NonNegativeInt
+    per_run: NonNegativeFloat | None
+    words_per_query: NonNegativeFloat | None
+    natural_language_share: Share | None
+    site_share: Share | None
+    quoted_share: Share | None
+    year_share: Share | None
+
+
+class SearchHabits(Record):
+    """How one search setup was searched with under one agent and model.
+
+    `runs` are those that were measured, or wait for a verdict only, and whose searching is known;
+    `chars_known` and `time_known` are those of them that the next number is over. `provider_share` is the
+    part of their time in which a call waited for the provider, `empty_search_share` is of the
+    `told_searches`, whose result tells whether there were hits.
+    """
+
+    runs: NonNegativeInt
+    searching_runs: NonNegativeInt
+    fetch_only_runs: NonNegativeInt
+    queries: QueryHabits
+    fetches_per_run: NonNegativeFloat | None
+    reformulations_per_run: NonNegativeFloat | None
+    told_searches: NonNegativeInt
+    empty_search_share: Share | None
+    refused_calls: NonNegativeInt
+    chars_known: NonNegativeInt
+    shown_chars_per_run: NonNegativeFloat | None
+    time_known: NonNegativeInt
+    provider_share: Share | None
+
+
+class AccessRates(Record):
+    """Pass rates of the runs on tasks that have an answer, by how they came by the primary source."""
+
+    fetched: Rate
+    surfaced: Rate
+    remembered: Rate
+    unknown: Rate
+
+
+class ScanRates(Record):
+    """What the contamination scan of tool results leaves of a pass rate.
+
+    `flagged` runs were shown a task's text, its reference answer or an address where benchmarks are kept;
+    `without_flagged` leaves them out. `unscanned` measured runs, not wholly known, are in it.
+    """
+
+    flagged: NonNegativeInt
+    unscanned: NonNegativeInt
+    without_flagged: Rate
+
+
+class JudgeExpense(Record):
+    """What judges were given to read the briefs of a lane, apart from what its agent used.
+
+    `tokens` and `cost_usd` are over the `judged_runs`; None when they are unknown for any of them.
+    """
+
+    judged_runs: NonNegativeInt
+    tokens: NonNegativeInt | None
+    cost_usd: NonNegativeFloat | None
+
+
+class LaneRow(Measures):
+    """One search setup under one agent and model."""
 
     catalog: str
     agent: str
@@ -86,8 +154,17 @@ class ResultRow(Measures):
     setup_kind: SetupKind
 
 
-class TaskRow(ResultRow):
-    """The same for one task."""
+class ResultRow(LaneRow):
+    """A lane over all tasks of a catalog, and how it searched."""
+
+    searching: SearchHabits
+    by_access: AccessRates
+    scan: ScanRates
+    judging: JudgeExpense
+
+
+class TaskRow(LaneRow):
+    """A lane on one task."""
 
     task: str
     family: str

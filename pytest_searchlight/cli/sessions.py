@@ -32,12 +32,6 @@ def _add_habits(commands: Commands) -> None:
         "primary source, and which tool results hold task texts or answers.",
     )
     parser.add_argument("folder", type=Path, help="the session's folder")
-    parser.add_argument(
-        "catalogs",
-        nargs="*",
-        type=Path,
-        help="catalogs or folders that hold its tasks (default: those of its plan, under the current folder)",
-    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of lines")
     parser.set_defaults(command=run_habits)
 
@@ -59,16 +53,10 @@ def run_summarize(options: argparse.Namespace) -> int:
 def run_habits(options: argparse.Namespace) -> int:
     """Print how the agents of a session searched."""
     from pytest_searchlight.evidence import SessionFolder
-    from pytest_searchlight.searching import (
-        describe_habits,
-        find_planned_catalogs,
-        read_tasks,
-        study_session,
-    )
+    from pytest_searchlight.habit_lines import describe_habits, read_habits
     from pytest_searchlight.settings import check_session_folder
 
     session = SessionFolder(check_session_folder(options.folder, option="sew habits"))
-    catalogs = options.catalogs or find_planned_catalogs(session, project=Path.cwd())
-    habits = study_session(session, tasks=read_tasks(catalogs))
+    habits = read_habits(session)
     print(habits.model_dump_json(indent=1) if options.json else "\n".join(describe_habits(habits)))
     return OK

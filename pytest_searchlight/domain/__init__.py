@@ -10,6 +10,7 @@ from pytest_searchlight.domain.base import (
 )
 from pytest_searchlight.domain.observations import CallOutcome, Cost, TappedSpend, ToolCall, Usage
 from pytest_searchlight.domain.records import (
+    JudgeCost,
     RunRecord,
     VerdictLine,
 )
@@ -19,6 +20,7 @@ from pytest_searchlight.domain.runs import (
     StatusRule,
     TestRun,
 )
+from pytest_searchlight.domain.searching import Access, SearchFacts, Sign, SignKind
 from pytest_searchlight.domain.setups import (
     FailureKind,
     FailureRule,
@@ -51,6 +53,7 @@ __all__ = [
     "RESERVED_WORDS",
     "SLUG_PATTERN",
     "STATUS_RULES",
+    "Access",
     "AuditFinding",
     "Budgets",
     "CallOutcome",
@@ -61,6 +64,7 @@ __all__ = [
     "FailureKind",
     "FailureRule",
     "Freshness",
+    "JudgeCost",
     "KeyFact",
     "Record",
     "Reference",
@@ -68,9 +72,12 @@ __all__ = [
     "RunRecord",
     "RunStatus",
     "Score",
+    "SearchFacts",
     "SearchSetup",
     "ServerPin",
     "SetupKind",
+    "Sign",
+    "SignKind",
     "Slug",
     "StatusRule",
     "TappedSpend",

@@ -11,6 +11,7 @@ from pydantic import (
 from pytest_searchlight.domain.base import Record
 from pytest_searchlight.domain.observations import Cost, Usage
 from pytest_searchlight.domain.runs import RunStatus
+from pytest_searchlight.domain.searching import Access, SearchFacts, Sign
 from pytest_searchlight.domain.setups import SetupKind
 from pytest_searchlight.domain.verdicts import CheckOutcome
 
@@ -23,10 +24,25 @@ class VerdictLine(Record):
     outcome: CheckOutcome
 
 
+class JudgeCost(Record):
+    """What the reading of a brief by a judge took; no part of what the agent used.
+
+    `usd` are US dollars; where they are None, `unpriced` says why. A judgement that was kept from an earlier
+    grading counts what it took when it was made.
+    """
+
+    judge: str
+    model_name: str | None
+    usage: Usage
+    usd: float | None
+    unpriced: tuple[str, ...] = ()
+
+
 class RunRecord(Record):
     """One row of ``runs.jsonl``: every fact a published number needs, and no transcript.
 
-    Times are seconds, money US dollars, `started_at` is UTC in ISO 8601. None means unknown.
+    Times are seconds, money US dollars, `started_at` is UTC in ISO 8601. None means unknown. `searching` is
+    None where no run was made, `judging` where no judge was asked.
     """
 
     schema_version: Literal[1] = 1
@@ -57,3 +73,15 @@ class RunRecord(Record):
     verdicts: tuple[VerdictLine, ...]
     started_at: str | None
     duration_s: float | None
+    searching: SearchFacts | None = None
+    judging: JudgeCost | None = None
+
+    @property
+    def access(self) -> Access | None:
+        """How the run came by its task's primary source; None when that is not known."""
+        return None if self.searching is None else self.searching.access
+
+    @property
+    def signs(self) -> tuple[Sign, ...] | None:
+        """Why the run is flagged; empty when it is not, None when it was not wholly scanned."""
+        return None if self.searching is None else self.searching.signs

@@ -9,8 +9,8 @@ from typing import Final
 from pydantic import JsonValue
 
 from pytest_searchlight.domain import CallOutcome, ToolCall
-from pytest_searchlight.evidence import SealedBundle
-from pytest_searchlight.metering import MeteredCall, read_metering_events
+from pytest_searchlight.extensions import ObservedRun
+from pytest_searchlight.metering import MeteredCall
 
 OWN_WEB_TOOLS: Final = frozenset({"WebSearch", "WebFetch", "web_search"})
 """The agent products' own tools that reach the web; all their other tools stay on this machine."""
@@ -64,23 +64,19 @@ class WebCall:
         return self.outcome is CallOutcome.REFUSED
 
 
-def read_web_calls(bundle: SealedBundle) -> tuple[WebCall, ...]:
+def list_web_calls(observed: ObservedRun) -> tuple[WebCall, ...]:
     """The web calls of a run that was made, in order: the provider's first, then the product's own.
 
     The metering proxy's record counts where it has no gap; else the agent's transcript, which knows no
     latency. Calls that the product itself refused never reached the proxy, so the transcript alone has them.
-
-    Raises:
-        pydantic.ValidationError: a line of the bundle is not of its kind.
     """
-    reported = [ToolCall.model_validate(line) for line in bundle.read_json_lines("tool_calls.jsonl")]
+    reported = observed.trace.tool_calls
     own = [call for call in reported if call.server is None and call.tool in OWN_WEB_TOOLS]
     of_provider = [call for call in reported if call.server is not None]
-    metered = _read_metered(bundle)
-    if metered is None:
+    if observed.metering is None or not observed.metering.intact:
         return tuple(_from_report(call) for call in (*of_provider, *own))
     refused = [call for call in of_provider if call.executed is False]
-    return (*map(_from_wire, metered), *map(_from_report, (*refused, *own)))
+    return (*map(_from_wire, observed.metering.calls), *map(_from_report, (*refused, *own)))
 
 
 def measure_covered_s(spans_s: Sequence[tuple[float, float]]) -> float:
@@ -112,13 +108,6 @@ def _list_texts(value: JsonValue) -> Iterator[str]:
             said = each.get("content") if isinstance(each, dict) and each.get("role") == "user" else each
             if isinstance(said, str) and said.strip():
                 yield said
-
-
-def _read_metered(bundle: SealedBundle) -> tuple[MeteredCall, ...] | None:
-    if not bundle.head.get("metered"):
-        return None
-    metering = read_metering_events(bundle.read_json_lines("metering.jsonl"))
-    return metering.calls if metering.intact else None
 
 
 _WIRE_OUTCOMES: Final = {

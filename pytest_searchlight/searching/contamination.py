@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import chain
-from typing import Final, Literal
+from typing import Final
 
 import yaml
-from pydantic import JsonValue, NonNegativeInt
+from pydantic import JsonValue
 
-from pytest_searchlight.domain import Record, Task
+from pytest_searchlight.domain import Sign, Task
 from pytest_searchlight.searching.calls import WebCall
 from pytest_searchlight.searching.results import find_addresses
 
@@ -26,15 +26,13 @@ _FEWEST_WORDS: Final = 6
 _FEWEST_PAIRS: Final = 2
 
 
-class Sign(Record):
-    """Why a run is flagged: which call (from 0, among its web calls) held what."""
+class FoundSign(Sign):
+    """A sign and what was found."""
 
-    kind: Literal["task-text", "reference-answer", "benchmark-host"]
-    call: NonNegativeInt
     found: str
 
 
-def scan_calls(calls: Sequence[WebCall], task: Task) -> tuple[Sign, ...] | None:
+def scan_calls(calls: Sequence[WebCall], task: Task) -> tuple[FoundSign, ...] | None:
     """The signs in the results of a run on `task`; None when a result that was shown is not known.
 
     Words that stand in the call's own query are no sign, since many servers repeat what they were asked.
@@ -50,18 +48,18 @@ def scan_calls(calls: Sequence[WebCall], task: Task) -> tuple[Sign, ...] | None:
     return tuple(chain.from_iterable(_scan_call(index, call, task) for index, call in shown))
 
 
-def _scan_call(index: int, call: WebCall, task: Task) -> Iterator[Sign]:
+def _scan_call(index: int, call: WebCall, task: Task) -> Iterator[FoundSign]:
     result = call.result_text or ""
     text, asked = _join_words(result), _join_words(" ".join(call.queries))
     copied = _find_first(text, list_stretches(task.prompt, whole=True), asked=asked)
     if copied:
-        yield Sign(kind="task-text", call=index, found=copied)
+        yield FoundSign(kind="task-text", call=index, found=copied)
     answer = _find_answer(text, task.reference_answer, asked=asked)
     if answer:
-        yield Sign(kind="reference-answer", call=index, found=answer)
+        yield FoundSign(kind="reference-answer", call=index, found=answer)
     host = _find_benchmark_host(result)
     if host:
-        yield Sign(kind="benchmark-host", call=index, found=host)
+        yield FoundSign(kind="benchmark-host", call=index, found=host)
 
 
 # --- texts -----------------------------------------------------------------------------------------------

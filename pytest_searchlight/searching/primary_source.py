@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import StrEnum
 
+from pytest_searchlight.domain import Access
 from pytest_searchlight.searching.calls import WebCall
 from pytest_searchlight.searching.results import find_addresses, place_address
-
-
-class Access(StrEnum):
-    """How a run came by its task's primary source; the first that holds."""
-
-    FETCHED = "fetched"
-    SURFACED = "surfaced"
-    REMEMBERED = "remembered"
 
 
 def find_access(calls: Sequence[WebCall], *, source: str) -> Access | None:

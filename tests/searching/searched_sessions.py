@@ -15,9 +15,10 @@ from pytest_searchlight.domain import CatalogTask, Cost, RunStatus, SearchSetup,
 from pytest_searchlight.evidence import Scrubber, SessionFolder, open_bundle, seal_bundle
 from pytest_searchlight.extensions import AgentTrace, Registry
 from pytest_searchlight.grading import describe_files, describe_head, describe_unrun, grade_run
+from pytest_searchlight.habit_lines import SessionHabits, read_habits
 from pytest_searchlight.metering import MeteredCall, Metering
-from pytest_searchlight.searching import LaneHabits, SessionHabits, study_session
 from pytest_searchlight.summary import PlannedRun, write_plan
+from pytest_searchlight.summary_schema import ResultRow
 from pytest_searchlight.validators import register_validators
 
 PROMPT = (
@@ -116,11 +117,11 @@ class SearchedSession:
         write_plan(self.folder, [PlannedRun(nodeid=f"catalogs/tasks.yaml::{run_id}", record=record)])
 
     def study(self) -> SessionHabits:
-        """The session's habits, with its task known."""
-        return study_session(self.folder, tasks={("small", "sky"): self.task})
+        """The session's habits."""
+        return read_habits(self.folder)
 
-    def study_lane(self) -> LaneHabits:
-        """The habits of the session's only lane."""
+    def study_lane(self) -> ResultRow:
+        """The row of the session's only lane."""
         (lane,) = self.study().lanes
         return lane
 

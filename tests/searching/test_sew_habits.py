@@ -28,13 +28,6 @@ def stand_in_the_project(project: Project, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.chdir(project.root)
 
 
-def count_unscanned(capsys: pytest.CaptureFixture[str], *arguments: object) -> int:
-    assert main(["habits", "--json", *map(str, arguments)]) == 0
-    (lane,) = json.loads(capsys.readouterr().out)["lanes"]
-    assert lane["runs"] == 1
-    return int(lane["scan"]["unscanned"])
-
-
 def test_habits_are_told_in_lines(project: Project, done: Finished) -> None:
     told = project.sew("habits", str(done.folder))
     assert told.code == 0, told.err
@@ -42,25 +35,13 @@ def test_habits_are_told_in_lines(project: Project, done: Finished) -> None:
     assert "remembered 1/1" in told.out
 
 
-def test_tasks_come_from_the_catalogs_of_the_plan(done: Finished, capsys: pytest.CaptureFixture[str]) -> None:
-    assert count_unscanned(capsys, done.folder) == 0
-
-
-def test_catalogs_that_lie_elsewhere_can_be_named(
-    project: Project,
-    done: Finished,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+def test_habits_are_told_in_json_and_need_no_catalog(
+    done: Finished, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert count_unscanned(capsys, done.folder) == 1
-    assert count_unscanned(capsys, done.folder, project.root / "catalogs") == 0
-
-
-def test_a_catalog_that_is_not_there_is_refused(done: Finished, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["habits", str(done.folder), "gone.yaml"]) == 2
-    assert "gone.yaml: cannot be read" in capsys.readouterr().err
+    assert main(["habits", "--json", str(done.folder)]) == 0
+    (lane,) = json.loads(capsys.readouterr().out)["lanes"]
+    assert (lane["searching"]["runs"], lane["scan"]["unscanned"]) == (1, 0)
 
 
 def test_a_folder_without_a_session_has_no_habits(capsys: pytest.CaptureFixture[str]) -> None:
