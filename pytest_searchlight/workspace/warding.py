@@ -12,16 +12,18 @@ import socket
 import subprocess
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from pytest_searchlight import warden as warden_program
+from pytest_searchlight import warden as warden_room
+from pytest_searchlight.warden.tree import KILL_LIMIT_S
 from pytest_searchlight.workspace.marks import end_marked_processes, mark_environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
     from typing import IO
 
+WARDEN_PROGRAM: Final = Path(warden_room.__file__).with_name("__main__.py")
 _MARGIN_S: Final = 2.0
 
 
@@ -58,7 +60,7 @@ class Warden:
     ) -> None:
         self.control = control
         self.report = WardenReport(is_lost=True)
-        self.longest_end_s = 2 * (grace_s + warden_program.KILL_LIMIT_S) + _MARGIN_S
+        self.longest_end_s = 2 * (grace_s + KILL_LIMIT_S) + _MARGIN_S
         self._process = process
         self._mark = mark
         self._was_asked = False
@@ -124,7 +126,7 @@ def start_warden(
         with theirs:
             process = subprocess.Popen(
                 [
-                    *(sys.executable, "-I", "-S", warden_program.__file__),
+                    *(sys.executable, "-I", "-S", str(WARDEN_PROGRAM)),
                     *(str(theirs.fileno()), str(grace_s), *argv),
                 ],
                 cwd=cwd,

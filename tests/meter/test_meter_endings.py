@@ -20,6 +20,7 @@ from meter_stage.meter_client import (
     write_spec,
 )
 
+from pytest_searchlight.meter.guard import plan_pauses
 from pytest_searchlight.metering import METER_PROGRAM, ServerExit
 
 IGNORE_SIGNALS = ["sh", "-c", 'trap "" INT TERM HUP CHLD; exec "$@"', "sh"]
@@ -170,6 +171,15 @@ def test_nothing_survives_a_meter_that_is_killed_and_its_record_is_readable(tmp_
     assert metering.state == "spawned"
     assert not metering.ended
     assert metering.recording_incomplete
+
+
+def test_a_guard_looks_soon_and_then_less_often_for_as_long_as_it_is_patient() -> None:
+    """Agents that kill their servers outright end with a guard at work, and wait for what it waits."""
+    pauses = list(plan_pauses(2.0))
+    assert pauses[0] <= 0.01
+    assert pauses[:-1] == sorted(pauses[:-1])
+    assert (max(pauses), sum(pauses)) == (0.1, pytest.approx(2.0))
+    assert list(plan_pauses(0.0)) == []
 
 
 def test_nothing_survives_a_parent_that_is_killed(tmp_path: Path) -> None:

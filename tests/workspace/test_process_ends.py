@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_searchlight import warden
 from pytest_searchlight.errors import RunError
 from pytest_searchlight.workspace import Stop, create_scratch_root, find_marked_processes, run_process
 from pytest_searchlight.workspace import warding as warding_room
@@ -223,7 +222,7 @@ def test_a_command_that_kills_its_warden_dies_with_it(run: Run) -> None:
 def test_a_command_that_stops_its_warden_can_still_be_stopped(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(warden, "KILL_LIMIT_S", 0.1)
+    monkeypatch.setattr(warding_room, "KILL_LIMIT_S", 0.1)
     monkeypatch.setattr(warding_room, "_MARGIN_S", 0.1)
     result = run(["sh", "-c", "kill -STOP $PPID; echo alone; sleep 60"], on_line=stop_at_once)
     assert (result.ended_by, result.stop_reason) == ("stopped", "enough")
@@ -237,10 +236,11 @@ def test_without_a_subreaper_the_process_group_is_ended_and_the_result_says_so(
 ) -> None:
     program = tmp_path / "warden_elsewhere.py"
     program.write_text(
-        f"import sys; sys.path.append({str(Path(warden.__file__).parent)!r}); import warden\n"
-        "warden._call_prctl = lambda *_: False; warden.main()\n"
+        f"import sys; sys.path.append({str(warding_room.WARDEN_PROGRAM.parents[2])!r})\n"
+        "from pytest_searchlight.warden import program\n"
+        "program.become_subreaper = lambda: False; program.main()\n"
     )
-    monkeypatch.setattr(warden, "__file__", str(program))
+    monkeypatch.setattr(warding_room, "WARDEN_PROGRAM", program)
     result = run_process(
         ["sh", "-c", "sleep 60 & exit 6"],
         cwd=tmp_path,
