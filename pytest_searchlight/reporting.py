@@ -170,6 +170,7 @@ def render_table(summary: Summary) -> Iterator[str]:
     for catalog in dict.fromkeys(row.catalog for row in summary.results):
         rows = [_render_row(row) for row in summary.results if row.catalog == catalog]
         yield from _align([(f"{catalog}: setup", *_HEADERS[1:]), *rows])
+    yield from (_describe_flagged(row) for row in summary.results if row.scan.flagged)
     options = summary.session.get("options")
     if isinstance(options, dict) and options.get("uncalibrated"):
         yield "--searchlight-uncalibrated: tasks count here whether or not a calibration admits them"
@@ -187,6 +188,14 @@ def _render_row(row: ResultRow) -> tuple[str, ...]:
         _format_number(row.tokens.total, "{:,.0f}"),
         _format_number(row.cost_usd.total, "${:.2f}"),
         _format_number(row.provider_calls.total, "{:,.0f}"),
+    )
+
+
+def _describe_flagged(row: ResultRow) -> str:
+    rest = row.scan.without_flagged
+    return (
+        f"{row.catalog}, {row.agent}: {row.scan.flagged} runs with {row.setup} were shown task texts, answers "
+        f"or benchmark pages (sew habits lists them); without them {rest.passes}/{rest.graded} pass"
     )
 
 

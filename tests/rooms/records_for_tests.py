@@ -10,6 +10,7 @@ from pytest_searchlight.domain import (
     Cost,
     RunRecord,
     RunStatus,
+    SearchFacts,
     SearchSetup,
     ServerPin,
     SetupKind,
@@ -20,6 +21,7 @@ from pytest_searchlight.domain import (
 )
 from pytest_searchlight.extensions import AgentTrace, ObservedRun
 from pytest_searchlight.grading import describe_unrun
+from pytest_searchlight.searching import study_run
 
 if TYPE_CHECKING:
     from pytest_searchlight.metering import Metering
@@ -63,6 +65,11 @@ def make_record(**facts: Any) -> RunRecord:  # noqa: ANN401 - any field of a rec
         "duration_s": 3.0,
     }
     return unrun.model_copy(update={**measured, **facts})
+
+
+def make_searching(**facts: Any) -> SearchFacts:  # noqa: ANN401 - any fact
+    """How a run searched that searched for nothing; `facts` replace what it has."""
+    return study_run(observe()).facts.model_copy(update=facts)
 
 
 def observe(

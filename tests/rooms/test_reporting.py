@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rooms.records_for_tests import make_record
+from rooms.records_for_tests import make_record, make_searching
 
-from pytest_searchlight.domain import CheckOutcome, Cost, RunStatus, Score, Usage, Verdict
+from pytest_searchlight.domain import CheckOutcome, Cost, RunStatus, Score, Sign, Usage, Verdict
 from pytest_searchlight.reporting import (
     Progress,
     clean_text,
@@ -108,6 +108,14 @@ def test_the_table_has_a_row_a_setup_and_dashes_for_what_is_unknown() -> None:
     assert rows["no-search"][2:6] == ["1/1", "21-100", "%", "1/1"]
     assert rows["floor"][-4:] == ["1/1", "-", "-", "2"]
     assert rows["exa"][2:6] == ["0/0", "-", "0/0", "0/1"]
+
+
+def test_the_table_tells_of_flagged_runs_and_how_it_looks_without_them() -> None:
+    flagged = make_searching(signs=(Sign(kind="task-text", call=0),))
+    runs = [make_record(run_id="a", searching=flagged), make_record(run_id="b", searching=make_searching())]
+    *_, line = render_table(summarize(runs, facts={}, extra={}))
+    assert line.startswith("small, agent: 1 runs with no-search were shown task texts")
+    assert line.endswith("without them 1/1 pass")
 
 
 def test_exclusions_are_told_with_their_numbers_or_not_at_all() -> None:
