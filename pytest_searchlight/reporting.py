@@ -194,8 +194,8 @@ def _render_row(row: ResultRow) -> tuple[str, ...]:
 def _describe_flagged(row: ResultRow) -> str:
     rest = row.scan.without_flagged
     return (
-        f"{row.catalog}, {row.agent}: {row.scan.flagged} runs with {row.setup} were shown task texts, answers "
-        f"or benchmark pages (sew habits lists them); without them {rest.passes}/{rest.graded} pass"
+        f"{row.catalog}, {row.agent}: {row.setup} has runs that were shown task texts, answers or benchmark "
+        f"pages: {row.scan.flagged} (sew habits lists them); without them {rest.passes}/{rest.graded} pass"
     )
 
 

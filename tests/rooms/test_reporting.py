@@ -114,7 +114,7 @@ def test_the_table_tells_of_flagged_runs_and_how_it_looks_without_them() -> None
     flagged = make_searching(signs=(Sign(kind="task-text", call=0),))
     runs = [make_record(run_id="a", searching=flagged), make_record(run_id="b", searching=make_searching())]
     *_, line = render_table(summarize(runs, facts={}, extra={}))
-    assert line.startswith("small, agent: 1 runs with no-search were shown task texts")
+    assert line.startswith("small, agent: no-search has runs that were shown task texts")
     assert line.endswith("without them 1/1 pass")
 
 
