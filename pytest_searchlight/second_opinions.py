@@ -8,14 +8,20 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
 
-from pytest_searchlight.domain import Record, Rubric, Score, Task, ToolCall, Verdict
+from pytest_searchlight.agreements import AGREEMENT_FILE, SecondOpinion, read_opinions
+from pytest_searchlight.domain import Rubric, Score, Task, ToolCall, Verdict
 from pytest_searchlight.domain.judging import Judgement, JudgePayload
 from pytest_searchlight.errors import RunError, UserError
 from pytest_searchlight.evidence import SealedBundle, SessionFolder, encode_json, read_bundle, write_atomic
 from pytest_searchlight.judges import RUBRIC_KIND, ask_judge, list_cited_urls
-from pytest_searchlight.judges.agreement import Agreement, JudgeAgreement, TwiceJudged, compare_judges
+from pytest_searchlight.judges.agreement import (
+    Agreement,
+    JudgeAgreement,
+    TwiceJudged,
+    compare_judges,
+    pair_verdicts,
+)
 from pytest_searchlight.judges.blinding import BlindingError
 from pytest_searchlight.judges.briefs import read_brief
 from pytest_searchlight.judges.payload import BlindedBrief, blind_brief
@@ -25,26 +31,6 @@ from pytest_searchlight.matrix import find_named
 from pytest_searchlight.session import BenchmarkSession
 from pytest_searchlight.sources import gather_sources
 from pytest_searchlight.summary import PlannedRun, read_plan
-
-AGREEMENT_FILE: Final = "agreement.json"
-
-
-class SecondOpinions(Record):
-    """``agreement.json``: a second judge on the briefs of a session.
-
-    Attributes:
-        second: the second judge.
-        model_name: its model, None without one.
-        agreements: with each primary judge of the session; catalogs may differ in theirs.
-        changed: runs left out, since the second judge would not read or weigh what the primary one did: their
-            task was changed since, or what is known to tell a setup.
-    """
-
-    schema_version: Literal[1] = 1
-    second: str
-    model_name: str | None
-    agreements: tuple[JudgeAgreement, ...]
-    changed: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,10 +51,11 @@ class _JudgedBrief:
         return str(self.bundle.head["record"]["agent"])
 
 
-def add_second_judge(folder: SessionFolder, *, judge: str, session: BenchmarkSession) -> SecondOpinions:
+def add_second_judge(folder: SessionFolder, *, judge: str, session: BenchmarkSession) -> SecondOpinion:
     """Have `judge` read every brief that the session in `folder` had judged, and store how far they agree.
 
-    Nothing is fetched. Judgements are kept in the session, so a second call asks for missing ones only.
+    What other second judges said stays beside it. Nothing is fetched. Judgements are kept in the session, so
+    a second call asks for missing ones only.
 
     Args:
         folder: a finished session.
@@ -86,9 +73,11 @@ def add_second_judge(folder: SessionFolder, *, judge: str, session: BenchmarkSes
     briefs = [brief for brief in _list_judged(folder, session) if brief.verdict.target != judge]
     if not briefs:
         raise UserError(f"{folder.root}: no brief there was read by another judge than {judge!r}")
-    opinions = _gather_opinions(briefs, judging=judging)
-    write_atomic(folder.root / AGREEMENT_FILE, encode_json(opinions.model_dump(mode="json")))
-    return opinions
+    path = folder.root / AGREEMENT_FILE
+    earlier = read_opinions(path)
+    opinion = _gather_opinions(briefs, judging=judging)
+    write_atomic(path, encode_json(earlier.add(opinion).model_dump(mode="json")))
+    return opinion
 
 
 # --- what the primary judge has read ---------------------------------------------------------------------
@@ -144,7 +133,7 @@ def _keep_own_labels(verdict: Verdict, judgement: Judgement | None) -> Verdict:
 # --- what the second judge says --------------------------------------------------------------------------
 
 
-def _gather_opinions(briefs: Iterable[_JudgedBrief], *, judging: BriefJudging) -> SecondOpinions:
+def _gather_opinions(briefs: Iterable[_JudgedBrief], *, judging: BriefJudging) -> SecondOpinion:
     second, changed = judging.judge, []
     by_primary: defaultdict[str, list[TwiceJudged]] = defaultdict(list)
     for brief in briefs:
@@ -152,12 +141,12 @@ def _gather_opinions(briefs: Iterable[_JudgedBrief], *, judging: BriefJudging) -
         if opinion is None:
             changed.append(brief.run_id)
         else:
-            twice = TwiceJudged(run_id=brief.run_id, agent=brief.agent, primary=brief.verdict, second=opinion)
+            twice = pair_verdicts(brief.run_id, agent=brief.agent, primary=brief.verdict, second=opinion)
             by_primary[brief.verdict.target].append(twice)
     agreements = (
         compare_judges(runs, primary=primary, second=second.name) for primary, runs in by_primary.items()
     )
-    return SecondOpinions(
+    return SecondOpinion(
         second=second.name,
         model_name=second.model_name,
         agreements=tuple(agreements),
@@ -201,12 +190,12 @@ def _blind_again(
 # --- for people ------------------------------------------------------------------------------------------
 
 
-def render_opinions(opinions: SecondOpinions) -> Iterator[str]:
+def render_opinion(opinion: SecondOpinion) -> Iterator[str]:
     """Agreement and kappa on verdicts and labels, disputed runs and family leans, for each primary judge."""
-    for agreement in opinions.agreements:
+    for agreement in opinion.agreements:
         yield from _render_agreement(agreement)
-    if opinions.changed:
-        yield f"left out, since task or blinding was changed since: {', '.join(opinions.changed)}"
+    if opinion.changed:
+        yield f"left out, since task or blinding was changed since: {', '.join(opinion.changed)}"
 
 
 def _render_agreement(found: JudgeAgreement) -> Iterator[str]:

@@ -39,7 +39,7 @@ def _add_agree(commands: Commands) -> None:
         "agree",
         help="hold a second judge against the one that decided a session",
         description="Have a second judge read what the primary judge of a finished session has read, and "
-        "write agreement.json into the session's folder: agreement and Cohen's kappa on verdicts and labels, "
+        "add to agreement.json in the session's folder: agreement and Cohen's kappa on verdicts and labels, "
         "disputed runs, and whether a judge favours its own agent. Nothing is fetched, and no verdict "
         "changes. Exit code 1 when runs had to be left out.",
     )
@@ -73,14 +73,15 @@ def run_judge_audit(options: argparse.Namespace) -> int:
 
 def run_agree(options: argparse.Namespace) -> int:
     """Add a second judge to a session and print how far it agrees."""
+    from pytest_searchlight.agreements import AGREEMENT_FILE
     from pytest_searchlight.evidence import SessionFolder
-    from pytest_searchlight.second_opinions import AGREEMENT_FILE, add_second_judge, render_opinions
+    from pytest_searchlight.second_opinions import add_second_judge, render_opinion
     from pytest_searchlight.settings import check_session_folder
 
     folder = check_session_folder(options.folder, option="sew agree")
-    opinions = add_second_judge(SessionFolder(folder), judge=options.judge, session=open_project({}))
+    opinion = add_second_judge(SessionFolder(folder), judge=options.judge, session=open_project({}))
     if options.json:
-        print(opinions.model_dump_json(indent=1))
+        print(opinion.model_dump_json(indent=1))
     else:
-        print("\n".join([*render_opinions(opinions), f"written: {folder / AGREEMENT_FILE}"]))
-    return FOUND_PROBLEMS if opinions.changed else OK
+        print("\n".join([*render_opinion(opinion), f"written: {folder / AGREEMENT_FILE}"]))
+    return FOUND_PROBLEMS if opinion.changed else OK

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
-from pydantic import NonNegativeInt
+from pydantic import NonNegativeInt, PositiveInt
 
 from pytest_searchlight.domain import CheckOutcome, Record, Verdict
 
@@ -39,12 +38,43 @@ class FamilyLean(Record):
     lean: float | None
 
 
+class PairedLabel(Record):
+    """What two judges say of one numbered fact or claim."""
+
+    number: PositiveInt
+    primary: bool
+    second: bool
+
+
+class TwiceJudged(Record):
+    """One run as two judges see it, without their reasons; None where one came to no verdict.
+
+    `facts` (covered?) and `claims` (supported?) are those that both labelled; none are paired unless both
+    came to a verdict.
+    """
+
+    run_id: str
+    agent: str
+    primary_passed: bool | None
+    second_passed: bool | None
+    facts: tuple[PairedLabel, ...]
+    claims: tuple[PairedLabel, ...]
+
+    @property
+    def passes(self) -> tuple[bool, bool] | None:
+        """Whether the primary and the second judge pass it, None unless both came to a verdict."""
+        if self.primary_passed is None or self.second_passed is None:
+            return None
+        return self.primary_passed, self.second_passed
+
+
 class JudgeAgreement(Record):
-    """A second judge held against the primary one.
+    """A second judge held against the primary one; all but `runs` can be recomputed from `runs`.
 
     Attributes:
         primary: the judge that decides.
         second: the judge that measures.
+        runs: what both say of each run.
         facts: agreement on whether key facts are covered.
         claims: agreement on whether claims are supported.
         verdicts: agreement on pass or fail.
@@ -55,6 +85,7 @@ class JudgeAgreement(Record):
 
     primary: str
     second: str
+    runs: tuple[TwiceJudged, ...]
     facts: Agreement
     claims: Agreement
     verdicts: Agreement
@@ -63,40 +94,61 @@ class JudgeAgreement(Record):
     leans: tuple[FamilyLean, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class TwiceJudged:
-    """One run's rubric verdicts by both judges."""
+def pair_verdicts(run_id: str, *, agent: str, primary: Verdict, second: Verdict) -> TwiceJudged:
+    """What two judges say of a run, put side by side."""
+    passes = _read_passed(primary), _read_passed(second)
+    is_paired = None not in passes
+    return TwiceJudged(
+        run_id=run_id,
+        agent=agent,
+        primary_passed=passes[0],
+        second_passed=passes[1],
+        facts=_pair_labels(primary, second, kind="fact_labels", label="covered") if is_paired else (),
+        claims=_pair_labels(primary, second, kind="claim_labels", label="supported") if is_paired else (),
+    )
 
-    run_id: str
-    agent: str
-    primary: Verdict
-    second: Verdict
 
-    @property
-    def is_paired(self) -> bool:
-        """Whether both came to a verdict."""
-        return CheckOutcome.UNGRADED not in {self.primary.outcome, self.second.outcome}
+def _read_passed(verdict: Verdict) -> bool | None:
+    return None if verdict.outcome is CheckOutcome.UNGRADED else verdict.outcome is CheckOutcome.PASS
 
-    @property
-    def passes(self) -> tuple[bool, bool]:
-        """Whether the primary and the second judge pass it."""
-        return self.primary.outcome is CheckOutcome.PASS, self.second.outcome is CheckOutcome.PASS
+
+def _pair_labels(primary: Verdict, second: Verdict, *, kind: str, label: str) -> tuple[PairedLabel, ...]:
+    first, other = (_read_labels(each, kind=kind, label=label) for each in (primary, second))
+    return tuple(
+        PairedLabel(number=number, primary=first[number], second=other[number])
+        for number in sorted(first.keys() & other.keys())
+    )
+
+
+def _read_labels(verdict: Verdict, *, kind: str, label: str) -> dict[int, bool]:
+    labels = verdict.details.get(kind)
+    known = [each for each in labels if isinstance(each, dict)] if isinstance(labels, list) else []
+    return {int(str(each["number"])): bool(each[label]) for each in known}
 
 
 def compare_judges(runs: Iterable[TwiceJudged], *, primary: str, second: str) -> JudgeAgreement:
     """What two judges say of the same runs; a number is None where there is nothing to count."""
-    known = list(runs)
-    paired = [run for run in known if run.is_paired]
+    known = tuple(runs)
+    paired = [(run, run.passes) for run in known if run.passes is not None]
     return JudgeAgreement(
         primary=primary,
         second=second,
-        facts=measure_agreement(_pair_labels(paired, kind="fact_labels", verdict="covered")),
-        claims=measure_agreement(_pair_labels(paired, kind="claim_labels", verdict="supported")),
-        verdicts=measure_agreement([run.passes for run in paired]),
-        disputed=tuple(run.run_id for run in paired if len(set(run.passes)) == 2),
-        unpaired=tuple(run.run_id for run in known if not run.is_paired),
-        leans=tuple(_list_leans(paired, primary=primary, second=second)),
+        runs=known,
+        facts=_measure_labels(label for run in known for label in run.facts),
+        claims=_measure_labels(label for run in known for label in run.claims),
+        verdicts=measure_agreement([passes for _, passes in paired]),
+        disputed=tuple(run.run_id for run, passes in paired if len(set(passes)) == 2),
+        unpaired=tuple(run.run_id for run in known if run.passes is None),
+        leans=tuple(
+            _measure_lean(paired, judge=judge, place=place)
+            for place, judge in enumerate((primary, second))
+            if any(run.agent == judge for run, _ in paired)
+        ),
     )
+
+
+def _measure_labels(labels: Iterable[PairedLabel]) -> Agreement:
+    return measure_agreement([(label.primary, label.second) for label in labels])
 
 
 def measure_agreement(pairs: Sequence[tuple[bool, bool]]) -> Agreement:
@@ -117,31 +169,15 @@ def _compute_kappa(pairs: Sequence[tuple[bool, bool]], *, agreed: int) -> float 
     return (agreed * count - by_chance) / (count**2 - by_chance)
 
 
-def _pair_labels(runs: Iterable[TwiceJudged], *, kind: str, verdict: str) -> list[tuple[bool, bool]]:
-    pairs = []
-    for run in runs:
-        first, second = (_read_labels(each, kind=kind, verdict=verdict) for each in (run.primary, run.second))
-        pairs += [(first[number], second[number]) for number in sorted(first.keys() & second.keys())]
-    return pairs
+def _measure_lean(
+    paired: Sequence[tuple[TwiceJudged, tuple[bool, bool]]], *, judge: str, place: int
+) -> FamilyLean:
+    own = [passes for run, passes in paired if run.agent == judge]
+    others = [passes for run, passes in paired if run.agent != judge]
+    lean = _compute_excess(own, place) - _compute_excess(others, place) if own and others else None
+    return FamilyLean(judge=judge, own_runs=len(own), other_runs=len(others), lean=lean)
 
 
-def _read_labels(judged: Verdict, *, kind: str, verdict: str) -> dict[str, bool]:
-    labels = judged.details.get(kind)
-    known = [each for each in labels if isinstance(each, dict)] if isinstance(labels, list) else []
-    return {str(each["number"]): bool(each[verdict]) for each in known}
-
-
-def _list_leans(paired: list[TwiceJudged], *, primary: str, second: str) -> Iterable[FamilyLean]:
-    agents = {run.agent for run in paired}
-    for place, judge in enumerate((primary, second)):
-        if judge not in agents:
-            continue
-        own = [run for run in paired if run.agent == judge]
-        others = [run for run in paired if run.agent != judge]
-        lean = _compute_excess(own, place) - _compute_excess(others, place) if own and others else None
-        yield FamilyLean(judge=judge, own_runs=len(own), other_runs=len(others), lean=lean)
-
-
-def _compute_excess(runs: list[TwiceJudged], place: int) -> float:
+def _compute_excess(passes: Sequence[tuple[bool, bool]], place: int) -> float:
     """How much more often the judge in `place` passes these runs than the other judge does."""
-    return sum(run.passes[place] - run.passes[1 - place] for run in runs) / len(runs)
+    return sum(each[place] - each[1 - place] for each in passes) / len(passes)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from plugin.small_project import Finished, Project, make_task
 
+from pytest_searchlight.agreements import AGREEMENT_FILE, read_opinions
 from pytest_searchlight.judge_audits import is_passed, locate_audits, read_audits
 from pytest_searchlight.judges import LexicalJudge
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from typing import Any
 
 PAGE = "https://harbour.example/rules.html"
@@ -169,20 +170,29 @@ def test_the_agreement_is_stored_in_the_sessions_folder(opinion: tuple[Project, 
     project, done = opinion
     (path,) = project.root.glob(".searchlight/*/agreement.json")
     assert f"written: {path}" in done.out
-    stored = json.loads(path.read_bytes())
+    (stored,) = (each for each in json.loads(path.read_bytes())["opinions"] if each["second"] == "generous")
     assert (stored["second"], stored["model_name"], stored["changed"]) == ("generous", "scripted-1", [])
     (agreement,) = stored["agreements"]
     assert agreement["facts"] == {"pairs": 2, "agreed": 1, "kappa": 0.0}
     assert agreement["claims"] == {"pairs": 2, "agreed": 1, "kappa": 0.0}
+    assert {run["run_id"]: (run["primary_passed"], run["second_passed"]) for run in agreement["runs"]} == {
+        find_run(project, "oracle"): (True, True),
+        find_run(project, "generous"): (False, True),
+    }
     assert agreement["leans"] == [{"judge": "generous", "own_runs": 1, "other_runs": 1, "lean": 1.0}]
 
 
-def test_a_second_judge_that_says_nothing_is_paired_with_nothing(judged: tuple[Project, str]) -> None:
+def test_a_second_judge_that_says_nothing_is_paired_with_nothing_and_replaces_no_other(
+    judged: tuple[Project, str], opinion: tuple[Project, Finished]
+) -> None:
     project, folder = judged
+    assert opinion[1].code == 0
     done = project.sew("agree", folder, "--judge", "silent", "--json")
     assert done.code == 0, done.err
     (agreement,) = json.loads(done.out)["agreements"]
     assert agreement["verdicts"] == {"pairs": 0, "agreed": 0, "kappa": None}
+    path = Path(folder) / AGREEMENT_FILE
+    assert [each.second for each in read_opinions(path).opinions] == ["generous", "silent"]
     assert set(agreement["unpaired"]) == {find_run(project, agent) for agent in ("oracle", "generous")}
 
 
