@@ -22,9 +22,9 @@ from pytest_searchlight.errors import CatalogError
 from pytest_searchlight.extensions import Agent
 from pytest_searchlight.matrix import find_named
 from pytest_searchlight.session import BenchmarkSession
+from pytest_searchlight.session_facts import list_requirements
 from pytest_searchlight.settings import STATE_FOLDER
 
-_PACKAGES: Final = ("pytest", "pytest-xdist", "pluggy", "pydantic", "mcp", "httpx", "PyYAML", "jsonschema")
 _OLDEST_PYTHON: Final = (3, 11)
 _PROGRAMS: Final = (
     ("node", ("node",), "--version", "provider servers and agents from npm need Node.js 20 or newer"),
@@ -71,7 +71,7 @@ def examine(session: BenchmarkSession) -> Iterator[Finding]:
     for name in session.settings.setups:
         find_named(session.registry.setups, name)
     yield _examine_python()
-    yield from (_examine_package(name) for name in _PACKAGES)
+    yield from (_examine_package(name) for name in list_requirements())
     for agent in session.registry.agents.values():
         yield _examine_agent(agent, session)
     for setup in session.registry.setups.values():

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from pydantic import PositiveFloat, PositiveInt, TypeAdapter, ValidationError
+from pydantic import PositiveFloat, PositiveInt, TypeAdapter
 
+from pytest_searchlight.config_file import read_config
 from pytest_searchlight.domain import Record
-from pytest_searchlight.errors import SettingsError
-from pytest_searchlight.yaml_source import read_yaml
 
 LIMITS_FILE: Final = "limits.yaml"
 
@@ -38,18 +37,6 @@ def read_limits(folders: Sequence[Path]) -> Mapping[str, Limits]:
     limits: dict[str, Limits] = {}
     for file in (folder / LIMITS_FILE for folder in folders):
         if file.is_file():
-            limits |= _read_file(file)
+            found = read_config(file, _FILE_SHAPE)
+            limits |= found
     return limits
-
-
-def _read_file(file: Path) -> dict[str, Limits]:
-    source = read_yaml(file.read_text("utf-8"))
-    for problem in source.problems:
-        raise SettingsError(f"{file}:{problem.line}: {problem.message}")
-    try:
-        return _FILE_SHAPE.validate_python(source.value or {})
-    except ValidationError as error:
-        detail = error.errors(include_url=False)[0]
-        field = ".".join(map(str, detail["loc"]))
-        line = source.find_line(detail["loc"])
-        raise SettingsError(f"{file}:{line}: {field}: {detail['input']!r}: {detail['msg']}") from error

@@ -9,11 +9,10 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
-from pydantic import NonNegativeFloat, TypeAdapter, ValidationError
+from pydantic import NonNegativeFloat, TypeAdapter
 
+from pytest_searchlight.config_file import read_config
 from pytest_searchlight.domain import Record, Text, Usage
-from pytest_searchlight.errors import SettingsError
-from pytest_searchlight.yaml_source import read_yaml
 
 PRICES_FILE: Final = "prices.yaml"
 _DATED_NAME = re.compile(r"-\d{8}$")
@@ -101,17 +100,7 @@ _FILE_SHAPE: Final = TypeAdapter(dict[str, tuple[ModelPrice, ...]])
 
 
 def _read_file(file: Path) -> dict[str, tuple[ModelPrice, ...]]:
-    source = read_yaml(file.read_text("utf-8"))
-    for problem in source.problems:
-        raise SettingsError(f"{file}:{problem.line}: {problem.message}")
-    try:
-        models = _FILE_SHAPE.validate_python(source.value or {})
-    except ValidationError as error:
-        detail = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in detail["loc"])
-        raise SettingsError(
-            f"{file}:{source.find_line(detail['loc'])}: {field}: {detail['input']!r}: {detail['msg']}"
-        ) from error
+    models = read_config(file, _FILE_SHAPE)
     return {
         name: tuple(sorted(prices, key=lambda price: price.valid_from)) for name, prices in models.items()
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Final
@@ -14,18 +15,13 @@ from pytest_searchlight import __version__
 from pytest_searchlight.judge_audits import is_passed, locate_audits, read_audits
 from pytest_searchlight.session import BenchmarkSession
 
-_PACKAGES: Final = (
-    "pytest",
-    "pytest-xdist",
-    "pluggy",
-    "pydantic",
-    "mcp",
-    "httpx",
-    "jsonschema",
-    "PyYAML",
-    "numpy",
-    "scipy",
-)
+_REQUIREMENT_NAME: Final = re.compile(r"[\w.-]+")
+
+
+def list_requirements() -> list[str]:
+    """Names of the packages that Searchlight needs, extras left out."""
+    lines = importlib.metadata.requires("pytest-searchlight") or []
+    return [match[0] for line in lines if "extra ==" not in line and (match := _REQUIREMENT_NAME.match(line))]
 
 
 def describe_session(
@@ -44,7 +40,7 @@ def describe_session(
         "searchlight_version": __version__,
         "python_version": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",
-        "packages": {name: importlib.metadata.version(name) for name in _PACKAGES},
+        "packages": {name: importlib.metadata.version(name) for name in list_requirements()},
         "seed": session.settings.seed,
         "options": session.settings.describe_options(),
         "catalogs": {catalog.name: catalog.content_hash for catalog in session.catalogs},

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from pydantic import Field, ValidationError
+from pydantic import Field, TypeAdapter
 
+from pytest_searchlight.config_file import read_config
 from pytest_searchlight.domain import Record, SetupKind, Text
 from pytest_searchlight.errors import SettingsError
-from pytest_searchlight.yaml_source import read_yaml
 
 PINS_FILE: Final = "agents.yaml"
 
@@ -69,6 +69,9 @@ class AgentPin(Record):
         return ("unpinned_version", "known_bad_version") if known_bad else ("unpinned_version",)
 
 
+_FILE_SHAPE: Final = TypeAdapter(dict[str, AgentPin])
+
+
 def read_agent_pins(folders: Sequence[Path]) -> dict[str, AgentPin]:
     """Every agent of the `folders` that have an ``agents.yaml``, by name.
 
@@ -77,26 +80,8 @@ def read_agent_pins(folders: Sequence[Path]) -> dict[str, AgentPin]:
     """
     pins: dict[str, AgentPin] = {}
     for file in (folder / PINS_FILE for folder in folders):
-        for name, pin in _read_file(file) if file.is_file() else ():
+        for name, pin in (read_config(file, _FILE_SHAPE) if file.is_file() else {}).items():
             if name in pins:
                 raise SettingsError(f"{file}: agent {name!r} is already defined; choose another name")
             pins[name] = pin
     return pins
-
-
-def _read_file(file: Path) -> Iterator[tuple[str, AgentPin]]:
-    source = read_yaml(file.read_text("utf-8"))
-    for problem in source.problems:
-        raise SettingsError(f"{file}:{problem.line}: {problem.message}")
-    if not isinstance(source.value, Mapping):
-        raise SettingsError(f"{file}: holds no mapping of agent names to agents; give at least one")
-    for name, value in source.value.items():
-        try:
-            yield name, AgentPin.model_validate(value)
-        except ValidationError as error:
-            detail = error.errors(include_url=False)[0]
-            field = ".".join(str(part) for part in detail["loc"])
-            line = source.find_line((name, *detail["loc"]))
-            raise SettingsError(
-                f"{file}:{line}: {name}.{field}: {detail['input']!r}: {detail['msg']}"
-            ) from error

@@ -1,0 +1,36 @@
+"""A YAML file of the configuration, read as the shape it must have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from pytest_searchlight.errors import SettingsError
+from pytest_searchlight.yaml_source import read_yaml
+
+_ShapeT = TypeVar("_ShapeT")
+
+
+def read_config(file: Path, shape: TypeAdapter[_ShapeT]) -> _ShapeT:
+    """What `file` holds; a file without content, or of comments only, counts as an empty mapping.
+
+    Raises:
+        SettingsError: the file cannot be read or breaks a rule; names the line, the field and the value.
+    """
+    try:
+        source = read_yaml(file.read_text("utf-8"))
+    except OSError as error:
+        raise SettingsError(f"{file}: cannot be read ({error.strerror})") from error
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{file}: not UTF-8 ({error}); save it as UTF-8") from error
+    for problem in source.problems:
+        raise SettingsError(f"{file}:{problem.line}: {problem.message}")
+    try:
+        return shape.validate_python({} if source.value is None else source.value)
+    except ValidationError as error:
+        detail = error.errors(include_url=False)[0]
+        field = ".".join(map(str, detail["loc"])) or "the file"
+        line = source.find_line(detail["loc"])
+        raise SettingsError(f"{file}:{line}: {field}: {detail['input']!r}: {detail['msg']}") from error
