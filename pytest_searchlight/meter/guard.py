@@ -14,7 +14,7 @@ TYPE_CHECKING = False  # `typing` costs 4 ms to import; type checkers know this 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SHORTEST_PAUSE_S = 0.01
+SHORTEST_PAUSE_S = 0.004
 """Most servers go at once, and the run is not over before they have gone."""
 LONGEST_PAUSE_S = 0.1
 SCRIPT = """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import select
-import signal
 import threading
 import time
 
@@ -25,10 +24,13 @@ from pytest_searchlight.meter.spec import complain
 
 TYPE_CHECKING = False  # `typing` costs 4 ms to import; type checkers know this name
 if TYPE_CHECKING:
+    import signal
     from collections.abc import Callable
 
     from pytest_searchlight.meter.spec import Spec
     from pytest_searchlight.meter.spool import SessionFiles
+else:
+    import _signal as signal  # the C module below `signal`: the enums that `signal` adds cost 2 ms
 
 STDIN, STDOUT = 0, 1
 EXIT_SERVER = 1
