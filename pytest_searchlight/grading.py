@@ -108,6 +108,7 @@ def conclude(
     record = RunRecord(
         run_id=observed.run.run_id,
         identity=observed.run.identity,
+        job_hash=observed.run.task.job_hash,
         grading_hash=observed.run.task.grading_hash,
         catalog=observed.run.catalog,
         task=observed.run.task.id,
@@ -283,6 +284,7 @@ def describe_unrun(run: TestRun, *, status: RunStatus, reason: str) -> RunRecord
     return RunRecord(
         run_id=run.run_id,
         identity=run.identity,
+        job_hash=run.task.job_hash,
         grading_hash=run.task.grading_hash,
         catalog=run.catalog,
         task=run.task.id,

@@ -42,7 +42,8 @@ class RunRecord(Record):
     """One row of ``runs.jsonl``: every fact a published number needs, and no transcript.
 
     Times are seconds, money US dollars, `started_at` is UTC in ISO 8601. None means unknown. `searching` is
-    None where no run was made, `judging` where no judge was asked.
+    None where no run was made, `judging` where no judge was asked. `job_hash` is that of what the agent was
+    asked, `grading_hash` of what its answer is held against; rows of early sessions lack the former.
     """
 
     schema_version: Literal[1] = 1
@@ -73,6 +74,7 @@ class RunRecord(Record):
     verdicts: tuple[VerdictLine, ...]
     started_at: str | None
     duration_s: float | None
+    job_hash: str | None = None
     searching: SearchFacts | None = None
     judging: JudgeCost | None = None
 

@@ -126,7 +126,7 @@ class Task(Record):
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """A copy; what is computed from the fields is computed anew."""
         copied = super().model_copy(update=update, deep=deep)
-        for name in ("deliverable_text", "grading_hash", "content_hash"):
+        for name in ("deliverable_text", "job_hash", "grading_hash", "content_hash"):
             copied.__dict__.pop(name, None)
         return copied
 
@@ -134,6 +134,13 @@ class Task(Record):
     def deliverable_text(self) -> str:
         """The deliverable's schema as people and models read it."""
         return json.dumps(self.deliverable, indent=2, ensure_ascii=False)
+
+    @cached_property
+    def job_hash(self) -> str:
+        """Hash of what an agent is asked and given; a change is another job, however like it is graded."""
+        excerpt = None if self.reference is None else self.reference.excerpt
+        budgets = self.budgets.model_dump(mode="json")
+        return hash_content([self.prompt, self.deliverable, budgets, excerpt])
 
     @cached_property
     def grading_hash(self) -> str:
