@@ -21,9 +21,12 @@ Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
 class Record(BaseModel):
-    """A frozen record that refuses fields it does not know."""
+    """A frozen record that refuses fields it does not know.
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    Its validator is built when first needed: most sessions need few of a hundred records.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 def hash_content(value: object) -> str:
