@@ -15,7 +15,17 @@ in somebody's publication and cannot.
 from __future__ import annotations
 
 from pytest_searchlight.report_folder.manifest import Manifest
-from pytest_searchlight.report_folder.reading import Report, find_reports, read_report, read_rows
+from pytest_searchlight.report_folder.reading import (
+    CALIBRATION_FILE,
+    MANIFEST_FILE,
+    ROWS_FILE,
+    SUMMARY_FILE,
+    TRANSCRIPTION_FILE,
+    Report,
+    find_reports,
+    read_report,
+    read_rows,
+)
 from pytest_searchlight.report_folder.transcription import (
     TranscribedBattery,
     TranscribedRow,
@@ -24,6 +34,11 @@ from pytest_searchlight.report_folder.transcription import (
 )
 
 __all__ = [
+    "CALIBRATION_FILE",
+    "MANIFEST_FILE",
+    "ROWS_FILE",
+    "SUMMARY_FILE",
+    "TRANSCRIPTION_FILE",
     "Manifest",
     "Report",
     "TranscribedBattery",

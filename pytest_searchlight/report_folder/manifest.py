@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime as dt
 from typing import Literal
 
+from pydantic import Field
+
 from pytest_searchlight.domain.base import Record, Slug, Text
 
 
@@ -19,6 +21,8 @@ class Manifest(Record):
         note: what its authors say first, limits and interests; plain text, a blank line between paragraphs.
         corrects: folder name of the earlier report that this one corrects.
         corrected_by: folder names of later reports that correct this one, in order.
+        files: SHA-256 (hex) of each data file, so that a changed digit is found also where no number is
+            computed from it.
     """
 
     schema_version: Literal[1] = 1
@@ -29,6 +33,7 @@ class Manifest(Record):
     note: str = ""
     corrects: str | None = None
     corrected_by: tuple[str, ...] = ()
+    files: dict[str, str] = Field(default_factory=dict)
 
     @property
     def folder_name(self) -> str:

@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 
 from pydantic import ValidationError
 
+from pytest_searchlight.agreements import AGREEMENT_FILE, SecondOpinions
 from pytest_searchlight.calibration.records import Calibration
 from pytest_searchlight.domain import Record, RunRecord
 from pytest_searchlight.errors import ReportError
@@ -17,6 +18,10 @@ from pytest_searchlight.report_folder.transcription import Transcription
 from pytest_searchlight.summary_schema import Summary
 
 MANIFEST_FILE: Final = "report.json"
+SUMMARY_FILE: Final = "summary.json"
+ROWS_FILE: Final = "runs.jsonl"
+CALIBRATION_FILE: Final = "calibration.json"
+TRANSCRIPTION_FILE: Final = "transcribed.json"
 _RecordT = TypeVar("_RecordT", bound=Record)
 
 
@@ -29,11 +34,12 @@ class Report:
     summary: Summary | None
     transcription: Transcription | None
     calibration: Calibration | None
+    agreement: SecondOpinions | None = None
 
     @property
     def rows_file(self) -> Path:
         """A row a run, one JSON object a line; only in measured reports."""
-        return self.folder / "runs.jsonl"
+        return self.folder / ROWS_FILE
 
 
 def find_reports(reports: Path) -> list[Path]:
@@ -54,13 +60,13 @@ def read_report(folder: Path) -> Report:
             "<date>-<name>"
         )
     measured = manifest.kind == "measured"
-    calibration = folder / "calibration.json"
     return Report(
         folder=folder,
         manifest=manifest,
-        summary=_read(folder / "summary.json", Summary) if measured else None,
-        transcription=None if measured else _read(folder / "transcribed.json", Transcription),
-        calibration=_read(calibration, Calibration) if calibration.exists() else None,
+        summary=_read(folder / SUMMARY_FILE, Summary) if measured else None,
+        transcription=None if measured else _read(folder / TRANSCRIPTION_FILE, Transcription),
+        calibration=_read_optional(folder / CALIBRATION_FILE, Calibration),
+        agreement=_read_optional(folder / AGREEMENT_FILE, SecondOpinions),
     )
 
 
@@ -73,6 +79,10 @@ def read_rows(report: Report) -> Iterator[RunRecord]:
                 yield RunRecord.model_validate_json(line)
     except (OSError, ValidationError) as error:
         raise ReportError(f"{report.rows_file}, line {number}: not a readable row ({error})") from error
+
+
+def _read_optional(file: Path, kind: type[_RecordT]) -> _RecordT | None:
+    return _read(file, kind) if file.exists() else None
 
 
 def _read(file: Path, kind: type[_RecordT]) -> _RecordT:
