@@ -1,11 +1,12 @@
-"""What a run cost: the agent's tokens and the provider's calls, each with what could not be priced."""
+"""What a run cost: agent's tokens, provider's calls, judge's tokens; and what of it could not be priced."""
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 
-from pytest_searchlight.domain import Cost
-from pytest_searchlight.extensions import ObservedRun
+from pytest_searchlight.domain import Cost, JudgeCost
+from pytest_searchlight.extensions import Judge, ObservedRun
+from pytest_searchlight.judges import Assessment
 from pytest_searchlight.pricing import PriceList
 from pytest_searchlight.providers.pricing import price_calls
 
@@ -22,12 +23,30 @@ def price_run(observed: ObservedRun, *, prices: PriceList) -> Cost:
     )
 
 
+def price_judging(assessment: Assessment, judge: Judge, *, prices: PriceList, day: date) -> JudgeCost | None:
+    """What the judge's reading took; None when it was not asked. A judge without a model costs nothing."""
+    if assessment.usage is None:
+        return None
+    usd, reasons = (
+        (0.0, ())
+        if judge.model_name is None
+        else prices.price_usage(assessment.usage, model=judge.model_name, at=day)
+    )
+    return JudgeCost(
+        judge=judge.name, model_name=judge.model_name, usage=assessment.usage, usd=usd, unpriced=reasons
+    )
+
+
 def _price_agent(observed: ObservedRun, prices: PriceList) -> tuple[float | None, tuple[str, ...]]:
     model = observed.run.model_name
     if model is None:
         return 0.0, ()
-    day = datetime.fromisoformat(observed.started_at).date()
-    return prices.price_usage(observed.trace.usage, model=model, at=day)
+    return prices.price_usage(observed.trace.usage, model=model, at=find_day(observed))
+
+
+def find_day(observed: ObservedRun) -> date:
+    """The day whose rates apply to a run."""
+    return datetime.fromisoformat(observed.started_at).date()
 
 
 def _price_provider(observed: ObservedRun) -> tuple[float | None, tuple[str, ...]]:

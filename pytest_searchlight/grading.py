@@ -91,7 +91,9 @@ def grade_run(
         assessment = assess(observed, answer)
         score = settle_rubric(score, assessment.verdict)
     graded = conclude(observed, findings=findings, answer=answer, score=score, price=price)
-    return replace(graded, assessment=assessment)
+    judging = None if assessment is None else assessment.cost
+    record = graded.record.model_copy(update={"judging": judging})
+    return replace(graded, record=record, assessment=assessment)
 
 
 def conclude(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 from pytest_searchlight.closed_web.pages import ClosedWeb
+from pytest_searchlight.costs import find_day, price_judging
 from pytest_searchlight.evidence import SessionFolder
 from pytest_searchlight.extensions import Answer, Judge, ObservedRun, Registry
 from pytest_searchlight.judges import (
@@ -20,6 +21,7 @@ from pytest_searchlight.judges import (
     list_cited_urls,
     list_marks,
 )
+from pytest_searchlight.pricing import PriceList
 from pytest_searchlight.sources import (
     CapturedSource,
     CapturePolicy,
@@ -45,6 +47,7 @@ class BriefJudging:
         closed_webs: the ``web/`` folders of catalogs, whose pages are captured from there.
         offline: whether nothing may be fetched, as in grading again.
         http_catalogs: names of the catalogs that let pages be fetched over plain http.
+        prices: what the judge's tokens cost.
     """
 
     judge: Judge
@@ -53,12 +56,15 @@ class BriefJudging:
     closed_webs: Mapping[str, Path]
     offline: bool
     http_catalogs: AbstractSet[str] = frozenset()
+    prices: PriceList = PriceList({})  # noqa: RUF009 - immutable
 
     def assess(self, observed: ObservedRun, answer: Answer, *, record: Path) -> Assessment:
         """Judge the brief in `answer`, whose checks have passed; `record` takes the judge's raw output."""
         sources = self.gather(observed, answer)
         assessor = Assessor(judge=self.judge, marks=self.marks)
-        return assessor.assess(answer.deliverable, task=observed.run.task, sources=sources, record=record)
+        found = assessor.assess(answer.deliverable, task=observed.run.task, sources=sources, record=record)
+        cost = price_judging(found, self.judge, prices=self.prices, day=find_day(observed))
+        return replace(found, cost=cost)
 
     def gather(self, observed: ObservedRun, answer: Answer) -> dict[str, CapturedSource]:
         """What the brief in `answer` cites, by the address as cited; captured now unless it is kept."""

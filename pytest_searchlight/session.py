@@ -336,7 +336,9 @@ class BenchmarkSession:
             )
             asked_for = {model.rpartition("=")[2] for model in self.settings.models}
             marks = replace(opened.marks, models=opened.marks.models | asked_for)
-            self._judgings[name] = replace(opened, marks=marks, http_catalogs=self._http_catalogs)
+            self._judgings[name] = replace(
+                opened, marks=marks, http_catalogs=self._http_catalogs, prices=self.prices
+            )
         return self._judgings[name]
 
     def price(self, observed: ObservedRun) -> Cost:

@@ -8,7 +8,14 @@ from pytest_searchlight.domain.base import (
     Text,
     hash_content,
 )
-from pytest_searchlight.domain.observations import CallOutcome, Cost, TappedSpend, ToolCall, Usage
+from pytest_searchlight.domain.observations import (
+    CallOutcome,
+    Cost,
+    TappedSpend,
+    ToolCall,
+    Usage,
+    add_usage,
+)
 from pytest_searchlight.domain.records import (
     JudgeCost,
     RunRecord,
@@ -92,5 +99,6 @@ __all__ = [
     "Verdict",
     "VerdictLine",
     "WrongAnswer",
+    "add_usage",
     "hash_content",
 ]

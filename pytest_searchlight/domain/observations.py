@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 from pydantic import (
@@ -59,6 +60,13 @@ class Usage(Record):
             return None
         extra = (self.cached_input_tokens, self.cache_write_tokens, self.reasoning_tokens)
         return self.input_tokens + self.output_tokens + sum(part or 0 for part in extra)
+
+
+def add_usage(parts: Iterable[Usage]) -> Usage:
+    """What all `parts` used together; a class that is unknown in one of them is unknown in the sum."""
+    known = [part.model_dump() for part in parts]
+    sums = {name: [part[name] for part in known] for name in Usage.model_fields}
+    return Usage(**{name: None if None in counts else sum(counts) for name, counts in sums.items()})
 
 
 class TappedSpend(Record):

@@ -5,27 +5,41 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from pydantic import JsonValue
 
-from pytest_searchlight.domain import Rubric, Task, Verdict
+from pytest_searchlight.domain import JudgeCost, Rubric, Task, Usage, Verdict, add_usage
 from pytest_searchlight.domain.judging import Judgement, JudgePayload
 from pytest_searchlight.errors import RunError
 from pytest_searchlight.extensions import Judge
 from pytest_searchlight.judges.blinding import BlindingError, BlindingMarks
 from pytest_searchlight.judges.briefs import Brief, MalformedBriefError, read_brief
+from pytest_searchlight.judges.labels import NoJudgementError
 from pytest_searchlight.judges.payload import blind_brief
 from pytest_searchlight.judges.verdict import decide_verdict, fail_verdict, refuse_verdict
 from pytest_searchlight.sources import CapturedSource
 
+MOST_TRIES: Final = 2
+
 
 @dataclass(frozen=True, kw_only=True)
 class Assessment:
-    """A verdict and what it rests on; both None when no judge was asked, `judgement` also when none came."""
+    """A verdict and what it rests on.
+
+    Attributes:
+        verdict: the rubric's.
+        payload: what the judge was given, None when none was asked.
+        judgement: what it answered, None when no sound answer came.
+        usage: what asking took, failed tries included; None when no judge was asked.
+        cost: that in US dollars, once somebody has priced it.
+    """
 
     verdict: Verdict
     payload: JudgePayload | None = None
     judgement: Judgement | None = None
+    usage: Usage | None = None
+    cost: JudgeCost | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,11 +77,13 @@ class Assessor:
         blinded = blind_brief(brief, task=task, rubric=rubric, sources=sources, marks=self.marks)
         try:
             judgement = ask_judge(self.judge, blinded.payload, record=record)
-        except RunError as error:
+        except NoJudgementError as error:
             refused = refuse_verdict(str(error), judge=self.judge.name)
-            return Assessment(verdict=refused, payload=blinded.payload)
+            return Assessment(verdict=refused, payload=blinded.payload, usage=error.usage)
         verdict = decide_verdict(blinded, rubric=rubric, judgement=judgement)
-        return Assessment(verdict=verdict, payload=blinded.payload, judgement=judgement)
+        return Assessment(
+            verdict=verdict, payload=blinded.payload, judgement=judgement, usage=judgement.usage
+        )
 
 
 def list_cited_urls(deliverable: JsonValue) -> tuple[str, ...]:
@@ -79,11 +95,21 @@ def list_cited_urls(deliverable: JsonValue) -> tuple[str, ...]:
 
 
 def ask_judge(judge: Judge, payload: JudgePayload, *, record: Path) -> Judgement:
-    """The judgement, at the second try if need be. Raises RunError when neither gives one."""
-    try:
-        return _ask_once(judge, payload, record=record / f"{judge.name}-1")
-    except RunError:
-        return _ask_once(judge, payload, record=record / f"{judge.name}-2")
+    """The judgement, at the second try if need be; its usage includes that of the first.
+
+    Raises:
+        NoJudgementError: neither try gives one.
+    """
+    wasted: list[Usage] = []
+    for number in range(1, MOST_TRIES + 1):
+        try:
+            judgement = _ask_once(judge, payload, record=record / f"{judge.name}-{number}")
+        except RunError as error:
+            wasted.append(error.usage if isinstance(error, NoJudgementError) else Usage())
+            problem = str(error)
+        else:
+            return judgement.model_copy(update={"usage": add_usage([*wasted, judgement.usage])})
+    raise NoJudgementError(problem, usage=add_usage(wasted))
 
 
 def _ask_once(judge: Judge, payload: JudgePayload, *, record: Path) -> Judgement:

@@ -13,6 +13,14 @@ from pytest_searchlight.errors import RunError
 from pytest_searchlight.loose_json import NotJsonError, parse_json
 
 
+class NoJudgementError(RunError):
+    """No sound judgement came; `usage` is what asking for it took all the same."""
+
+    def __init__(self, message: str, *, usage: Usage, retry_after_s: float | None = None) -> None:
+        super().__init__(message, status=RunStatus.UNGRADED, retry_after_s=retry_after_s)
+        self.usage = usage
+
+
 def _describe_label(verdict: str) -> dict[str, JsonValue]:
     # The reason stands before the verdict, so that a model gives it before it decides.
     return {
@@ -45,28 +53,28 @@ def read_labels(
     """The judgement that `text` is; the whole of it, in strict JSON. Nothing is repaired or completed.
 
     Raises:
-        RunError: it is not one, with status ``ungraded``: no verdict rests on a guess at what was meant.
+        NoJudgementError: it is not one: no verdict rests on a guess at what was meant.
     """
+
+    def refuse(problem: str) -> NoJudgementError:
+        return NoJudgementError(f"judge {judge}: {problem}", usage=usage)
+
     try:
         value = parse_json(text)
     except NotJsonError as error:
-        raise _refuse(judge, f"the answer {error}") from error
+        raise refuse(f"the answer {error}") from error
     violations = find_violations(value, LABELS_SCHEMA)
     if problems := (*violations.wrong, *violations.missing):
-        raise _refuse(judge, f"the answer breaks its schema: {problems[0]}")
+        raise refuse(f"the answer breaks its schema: {problems[0]}")
     known = {"judge": judge, "model_name": model_name, "usage": usage}
     try:
         judgement = Judgement.model_validate({**known, **(value if isinstance(value, dict) else {})})
     except ValidationError as error:
-        raise _refuse(judge, f"a label breaks a rule: {error.errors(include_url=False)[0]['msg']}") from error
+        raise refuse(f"a label breaks a rule: {error.errors(include_url=False)[0]['msg']}") from error
     for kind, given, asked in (
         ("facts", [fact.number for fact in judgement.facts], [fact.number for fact in payload.facts]),
         ("claims", [claim.number for claim in judgement.claims], [claim.number for claim in payload.claims]),
     ):
         if sorted(given) != sorted(asked):
-            raise _refuse(judge, f"labels {kind} {given} where {asked} were asked about")
+            raise refuse(f"labels {kind} {given} where {asked} were asked about")
     return judgement
-
-
-def _refuse(judge: str, problem: str) -> RunError:
-    return RunError(f"judge {judge}: {problem}", status=RunStatus.UNGRADED)

@@ -13,10 +13,9 @@ from pytest_searchlight.agents.claude_code import OUTPUT_TOOL, ClaudeCodeAgent
 from pytest_searchlight.agents.codex import CodexAgent
 from pytest_searchlight.domain import Budgets, RunStatus, SearchSetup, SetupKind, Task, TestRun
 from pytest_searchlight.domain.judging import Judgement, JudgePayload
-from pytest_searchlight.errors import RunError
 from pytest_searchlight.extensions import AgentJob, AgentTrace
 from pytest_searchlight.judges.instructions import write_instructions
-from pytest_searchlight.judges.labels import LABELS_SCHEMA, read_labels
+from pytest_searchlight.judges.labels import LABELS_SCHEMA, NoJudgementError, read_labels
 from pytest_searchlight.workspace import Workspace, create_scratch_root
 
 _NO_SEARCH: Final = SearchSetup(name="no-search", kind=SetupKind.NO_SEARCH)
@@ -116,8 +115,6 @@ class ProductJudge:
         elif used:
             problem = f"used {', '.join(sorted(used))}, although it has no tools"
         if problem is not None:
-            raise RunError(
-                f"judge {self.name}: {problem}",
-                status=RunStatus.UNGRADED,
-                retry_after_s=trace.retry_after_s,
+            raise NoJudgementError(
+                f"judge {self.name}: {problem}", usage=trace.usage, retry_after_s=trace.retry_after_s
             )

@@ -89,6 +89,8 @@ def test_a_product_judges_a_brief_in_one_call_without_tools_and_by_schema(
     assert assessment.verdict.outcome is CheckOutcome.PASS, assessment.verdict.reason
     assert assessment.verdict.details["unsupported_share"] == 0.2
     assert assessment.verdict.details["model_name"] == judge.model_name
+    assert assessment.usage is not None
+    assert assessment.usage.output_tokens
     (request,) = stage.model.list_requests("judging")
     assert request.model == judge.model_name
     assert set(request.tools) <= {OUTPUT_TOOL, *INTERPRETER}

@@ -55,6 +55,9 @@ def test_a_brief_that_its_source_supports_passes_and_the_judgement_is_kept(harbo
     (row,) = done.rows
     assert (row["status"], row["passed"]) == ("graded", True), done.out
     assert {"kind": "rubric", "target": "lexical", "outcome": "pass"} in row["verdicts"]
+    assert (row["judging"]["judge"], row["judging"]["usd"]) == ("lexical", 0.0)
+    (lane,) = done.summary["results"]
+    assert lane["judging"] == {"judged_runs": 1, "tokens": 0, "cost_usd": 0.0}
     assert done.summary["session"]["judges"] == {"lexical": {"model_name": None, "audit": None}}
     kept = read_judgement(harbour, done.folder.name)
     assert kept["judgement"]["judge"] == "lexical"
