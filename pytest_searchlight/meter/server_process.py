@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import fcntl
 import os
@@ -74,8 +73,10 @@ class ServerProcess:
 
 def widen_pipe(descriptor: int) -> None:
     """Asks for a larger pipe, which saves most of the cost of big frames; a refusal changes nothing."""
-    with contextlib.suppress(OSError):  # a socket, or the user's allowance for pipes is used up
+    try:
         fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+    except OSError:
+        return  # a socket, or the user's allowance for pipes is used up
 
 
 def signal_group(group: int, signum: int) -> bool:

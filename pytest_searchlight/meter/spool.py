@@ -16,8 +16,6 @@ File format: entries ``<kind> <monotonic ns> <length>\n<payload>\n`` with the ki
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
 import time
 
@@ -54,20 +52,20 @@ class SessionFiles:
 
     def declare_loss(self) -> None:
         """Says, for good, that the record of this session is incomplete."""
-        with contextlib.suppress(FileNotFoundError):
+        try:
             os.unlink(self.intact)  # noqa: PTH108 - pathlib costs 10 ms to import
+        except FileNotFoundError:
+            return
 
 
-def write_event(descriptor: int, event: str, **facts: object) -> None:
+def write_event(descriptor: int, event: str, **numbers: float) -> None:
     """Writes an event at once, so that it stands whatever becomes of the meter; for use before a recorder."""
-    data = format_event(event, **facts)
-    with contextlib.suppress(OSError):  # a full disk; the recorder will meet it again and say so
+    facts = "".join(f', "{name}": {number!r}' for name, number in numbers.items())
+    data = f'{{"event": "{event}"{facts}}}'.encode()
+    try:
         os.write(descriptor, format_header(b"E", time.monotonic_ns(), len(data)) + data + b"\n")
-
-
-def format_event(event: str, **facts: object) -> bytes:
-    """Payload of an entry of kind ``E``."""
-    return json.dumps({"event": event, **facts}).encode()
+    except OSError:
+        return  # a full disk; the recorder will meet it again and say so
 
 
 def format_header(kind: bytes, at_ns: int, size: int) -> bytes:
