@@ -1,0 +1,121 @@
+"""What a report's numbers stand on: admitted tasks, judges, versions."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pytest_searchlight.calibration import Calibration, CalibrationRecord, explain_rejection
+from pytest_searchlight.summary_schema import Summary
+from pytest_searchlight.website.formats import DASH, count_things, show_count, show_usd
+from pytest_searchlight.website.provenance import JudgeFacts, Provenance
+from pytest_searchlight.website.sections.parts import Section, name_agent
+from pytest_searchlight.website.tables import Cell, make_table, number
+
+_HASH_LENGTH: Final = 12
+
+
+def describe_calibration(calibration: Calibration | None, facts: Provenance) -> Section:
+    """Which tasks were admitted, and why others were not."""
+    if calibration is None or not calibration.records:
+        text = (
+            "This session counts its tasks whether or not a calibration admits them."
+            if facts.is_uncalibrated
+            else "No calibration belongs to this report: its catalogs do not ask for one."
+        )
+        return Section(id="calibration", title="Calibration", paragraphs=(text,))
+    records = calibration.records
+    limits = records[0].thresholds
+    text = (
+        f"A task counts where the floor passes at most {limits.most_floor_passes} and the ceiling at least "
+        f"{limits.fewest_ceiling_passes} of {limits.runs}: {sum(record.admitted for record in records)} of "
+        f"{count_things(len(records), 'task')} are admitted."
+    )
+    table = make_table(
+        "Floor and ceiling of each task",
+        labels=("Task", "Agent", "Catalog", "Admitted", "Floor", "Ceiling"),
+        rows=[_make_calibrated(record) for record in records],
+        notes=[reason for record in records if (reason := explain_rejection(record))],
+        texts=4,
+    )
+    return Section(id="calibration", title="Calibration", paragraphs=(text,), tables=(table,))
+
+
+def _make_calibrated(record: CalibrationRecord) -> list[Cell | str]:
+    return [
+        record.task,
+        name_agent(record.agent, record.model_name),
+        record.catalog,
+        "yes" if record.admitted else "no",
+        number(record.floor.passes, f"{record.floor.passes}/{record.floor.graded}"),
+        number(record.ceiling.passes, f"{record.ceiling.passes}/{record.ceiling.graded}"),
+    ]
+
+
+def describe_judges(summary: Summary, facts: Provenance) -> Section:
+    """Who graded briefs, and what that took; answers with checks alone need no judge."""
+    judged = [row for row in summary.results if row.judging.judged_runs]
+    if not facts.judges and not judged:
+        text = "No brief was judged: every answer was graded by deterministic checks alone."
+        return Section(id="judges", title="Judges", paragraphs=(text,))
+    text = (
+        "Briefs with a rubric were read by a judge that was not told setup, provider or agent. What the "
+        "judges used is apart from what the agents used."
+    )
+    tables = [
+        make_table(
+            "Judges of this session",
+            labels=("Judge", "Model", "Audit"),
+            rows=[
+                [name, judge.model_name or DASH, _tell_audit(judge)] for name, judge in facts.judges.items()
+            ],
+            texts=3,
+        )
+    ]
+    if judged:
+        tables.append(
+            make_table(
+                "What judging took",
+                labels=("Setup", "Agent", "Catalog", "Judged runs", "Tokens", "Dollars"),
+                rows=[
+                    [
+                        row.setup,
+                        name_agent(row.agent, row.model_name),
+                        row.catalog,
+                        number(row.judging.judged_runs, show_count(row.judging.judged_runs)),
+                        number(row.judging.tokens, show_count(row.judging.tokens)),
+                        number(row.judging.cost_usd, show_usd(row.judging.cost_usd)),
+                    ]
+                    for row in judged
+                ],
+                texts=3,
+            )
+        )
+    return Section(id="judges", title="Judges", paragraphs=(text,), tables=tuple(tables))
+
+
+def _tell_audit(judge: JudgeFacts) -> str:
+    return {None: "not audited", True: "passed", False: "did not pass"}[judge.has_passed]
+
+
+def describe_versions(facts: Provenance) -> Section:
+    """What the session was made with."""
+    versions = {
+        "Session": facts.name,
+        "Started": facts.started_at,
+        "Searchlight": facts.searchlight_version,
+        "Python": facts.python_version,
+        "Platform": facts.platform,
+        "Seed": None if facts.seed is None else str(facts.seed),
+        **{
+            f"Catalog {name}": f"sha256 {digest[:_HASH_LENGTH]}…"
+            for name, digest in sorted(facts.catalogs.items())
+        },
+        **dict(sorted(facts.packages.items())),
+    }
+    table = make_table(
+        "Versions",
+        labels=("What", "Value"),
+        rows=[[name, value or DASH] for name, value in versions.items()],
+        texts=2,
+    )
+    return Section(id="versions", title="Versions", tables=(table,))

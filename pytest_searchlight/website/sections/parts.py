@@ -1,0 +1,69 @@
+"""What a report's page is made of, before it is Markdown or HTML."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from pytest_searchlight.domain import STATUS_RULES, RunStatus, StatusRule
+from pytest_searchlight.website.tables import Table, make_table
+
+_PYTEST_WORDS: Final = {"assert": "passed or failed", "error": "error", "skip": "skipped"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Banner:
+    """What a reader must know before any number. `report` names the report it points to, by folder name."""
+
+    title: str
+    text: str
+    report: str | None = None
+    tone: Literal["warning", "notice"] = "warning"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A part of a page.
+
+    Attributes:
+        id: the anchor.
+        title: the heading.
+        paragraphs: plain text.
+        points: a list of sentences after them.
+        tables: what was counted.
+    """
+
+    id: str
+    title: str
+    paragraphs: tuple[str, ...] = ()
+    points: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+
+
+def name_agent(agent: str, model_name: str | None) -> str:
+    """An agent and its model, as tables name them."""
+    return f"{agent} {model_name}" if model_name else agent
+
+
+def describe_statuses() -> Table:
+    """How a run may end, and what follows: is it repeated, is it in the pass rate, what does pytest say."""
+    return make_table(
+        "How runs end",
+        labels=("Status", "Tried again", "In the pass rate", "In pytest"),
+        rows=[
+            [
+                status.replace("_", " "),
+                "yes" if rule.retry else "no",
+                _tell_count(status, rule),
+                _PYTEST_WORDS[rule.pytest],
+            ]
+            for status, rule in STATUS_RULES.items()
+        ],
+        texts=4,
+    )
+
+
+def _tell_count(status: RunStatus, rule: StatusRule) -> str:
+    if status is RunStatus.GRADED:
+        return "yes, as pass or failure"
+    return "yes, as failure" if rule.counts else "no, counted apart"

@@ -1,0 +1,137 @@
+"""A transcribed report: figures as somebody printed them, and what of them came out again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from pytest_searchlight.report_folder import (
+    TranscribedBattery,
+    TranscribedRow,
+    TranscribedTest,
+    Transcription,
+)
+from pytest_searchlight.website.formats import (
+    DASH,
+    show_count,
+    show_decimal,
+    show_decimal_interval,
+    show_percent,
+    show_ratio,
+    show_usd,
+)
+from pytest_searchlight.website.sections.parts import Section, name_agent
+from pytest_searchlight.website.tables import Cell, Table, make_table, number
+
+_LABELS: Final = (
+    "Setup",
+    "Passes",
+    "Pass rate",
+    "95 % interval",
+    "Gap closure",
+    "95 % interval of closure",
+    "Tokens per success",
+    "$ per success",
+    "Provider calls",
+    "Passes, other judge",
+)
+
+
+def describe_transcription(transcription: Transcription) -> Iterator[Section]:
+    """Source, what repeated itself, then every battery."""
+    yield Section(
+        id="source",
+        title="Source",
+        paragraphs=(f"{transcription.source} Read on {transcription.read_on.isoformat()}.",),
+    )
+    if transcription.replicated:
+        yield Section(id="replicated", title="What came out again", points=transcription.replicated)
+    if transcription.not_replicated:
+        yield Section(id="not-replicated", title="What did not", points=transcription.not_replicated)
+    for place, battery in enumerate(transcription.batteries, start=1):
+        yield _describe_battery(battery, id_=f"battery-{place}")
+
+
+def _describe_battery(battery: TranscribedBattery, *, id_: str) -> Section:
+    text = (
+        f"{battery.date.isoformat()}, {name_agent(battery.agent, battery.model_name)}, {battery.tasks} "
+        f"tasks x {battery.repetitions}."
+    )
+    tables = [_make_results(battery)]
+    if battery.tests:
+        tables.append(_make_tests(battery))
+    if battery.passes_by_task:
+        tables.append(_make_matrix(battery))
+    kappa = battery.agreement_kappa
+    agreement = () if kappa is None else (f"Agreement of the two judges: Cohen's kappa {kappa:.2f}.",)
+    return Section(
+        id=id_,
+        title=battery.title,
+        paragraphs=(text,),
+        points=(*battery.remarks, *agreement),
+        tables=tuple(tables),
+    )
+
+
+def _make_results(battery: TranscribedBattery) -> Table:
+    return make_table(
+        f"Printed results: {battery.title}",
+        labels=_LABELS,
+        rows=[_make_row(row) for row in battery.rows],
+        notes=[f"{name_row(row)}: {row.remark}" for row in battery.rows if row.remark],
+    )
+
+
+def name_row(row: TranscribedRow) -> str:
+    """A row's setup, and what the publication called it where that says more."""
+    return f"{row.setup} ({row.label})" if row.label else row.setup
+
+
+def _make_row(row: TranscribedRow) -> list[Cell | str]:
+    interval, closure_ends, cost = row.pass_rate_percent_ci95, row.gap_closure_ci95, row.cost_per_success_usd
+    bound = "≥ " if row.cost_is_lower_bound and cost is not None else ""
+    rate = row.passes / row.runs
+    return [
+        name_row(row),
+        number(row.passes, show_ratio(row.passes, row.runs)),
+        number(rate, show_percent(rate)),
+        number(interval and interval[0], DASH if interval is None else f"{interval[0]} to {interval[1]} %"),
+        number(row.gap_closure, show_decimal(row.gap_closure, digits=2)),
+        number(closure_ends and closure_ends[0], show_decimal_interval(closure_ends)),
+        number(row.tokens_per_success, show_count(row.tokens_per_success)),
+        number(cost, bound + show_usd(cost)),
+        number(row.provider_calls, show_count(row.provider_calls)),
+        number(row.other_judge_passes, show_count(row.other_judge_passes)),
+    ]
+
+
+def _make_tests(battery: TranscribedBattery) -> Table:
+    return make_table(
+        f"Printed p-values: {battery.title}",
+        labels=("Setup", "Against", "p"),
+        rows=[
+            [_name_test(test), test.reference, number(test.p_value, _show_bound(test))]
+            for test in battery.tests
+        ],
+        texts=2,
+    )
+
+
+def _name_test(test: TranscribedTest) -> str:
+    return f"{test.setup} ({test.label})" if test.label else test.setup
+
+
+def _show_bound(test: TranscribedTest) -> str:
+    return f"< {test.p_value:g}" if test.is_bound else f"{test.p_value:g}"
+
+
+def _make_matrix(battery: TranscribedBattery) -> Table:
+    setups = list(dict.fromkeys(setup for passes in battery.passes_by_task.values() for setup in passes))
+    return make_table(
+        f"Printed passes by task, of {battery.repetitions}: {battery.title}",
+        labels=("Task", *setups),
+        rows=[
+            [task, *(number(passes.get(setup), show_count(passes.get(setup))) for setup in setups)]
+            for task, passes in battery.passes_by_task.items()
+        ],
+    )

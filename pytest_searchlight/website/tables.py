@@ -1,0 +1,77 @@
+"""Tables as data: REPORT.md, the site and what stands behind a chart are renderings of the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pytest_searchlight.website.formats import DASH
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """A column's heading; numbers stand right and are sorted by value."""
+
+    label: str
+    is_number: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """What a reader sees, and what a column is sorted by: None, for a dash, comes last in either order."""
+
+    text: str
+    sort_key: float | str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A table whose first cell of each row names the row.
+
+    Attributes:
+        caption: what it shows.
+        columns: as many as each row has cells.
+        rows: in an order that says nothing about who is better.
+        notes: what explains its dashes.
+    """
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+
+
+def make_table(
+    caption: str,
+    *,
+    labels: Sequence[str],
+    rows: Iterable[Sequence[Cell | str]],
+    notes: Iterable[str] = (),
+    texts: int = 1,
+) -> Table:
+    """A table; a row's plain strings are cells that are sorted by their text.
+
+    Args:
+        caption: what it shows.
+        labels: the headings.
+        rows: a row a thing.
+        notes: what explains its dashes; each is kept once.
+        texts: how many columns, from the left, hold words; the others hold numbers.
+    """
+    return Table(
+        caption=caption,
+        columns=tuple(Column(label=label, is_number=place >= texts) for place, label in enumerate(labels)),
+        rows=tuple(tuple(_make_cell(cell) for cell in row) for row in rows),
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def number(value: float | None, text: str) -> Cell:
+    """A cell that is sorted by `value`."""
+    return Cell(text=text, sort_key=value)
+
+
+def _make_cell(cell: Cell | str) -> Cell:
+    if isinstance(cell, Cell):
+        return cell
+    return Cell(text=cell or DASH, sort_key=cell if cell not in {"", DASH} else None)
