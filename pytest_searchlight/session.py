@@ -18,6 +18,7 @@ from pydantic import JsonValue
 from pytest_searchlight.calibration import (
     Calibration,
     CalibrationRecord,
+    JudgeName,
     calibrate,
     explain_not_admitted,
     read_calibration,
@@ -136,7 +137,8 @@ class BenchmarkSession:
     def record_calibration(self) -> tuple[CalibrationRecord, ...]:
         """Add this session's floor and ceiling runs to the project's calibration. Raises EvidenceError."""
         rows = read_records(self.folder)
-        made = calibrate(rows, catalogs=self.catalogs, earlier=self.calibration)
+        judges = {catalog.name: self._name_judge(catalog.name) for catalog in self.catalogs}
+        made = calibrate(rows, catalogs=self.catalogs, judges=judges, earlier=self.calibration)
         write_calibration(self.calibration.update(made), path=self.settings.calibration_file)
         return made
 
@@ -218,7 +220,12 @@ class BenchmarkSession:
         if is_reference or self.settings.uncalibrated or run.catalog not in self._calibrated:
             return None
         version = self.find_version(self.find_agent(run))
-        return explain_not_admitted(self.calibration, run, agent_version=version)
+        judge = None if run.task.rubric is None else self._name_judge(run.catalog)
+        return explain_not_admitted(self.calibration, run, agent_version=version, judge=judge)
+
+    def _name_judge(self, catalog: str) -> JudgeName:
+        judge = self.open_judging(catalog).judge
+        return JudgeName(name=judge.name, model_name=judge.model_name)
 
     def _explain_expired(self, run: TestRun) -> str | None:
         window = run.task.freshness

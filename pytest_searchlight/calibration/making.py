@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from pytest_searchlight.calibration.records import (
     DEFAULT_THRESHOLDS,
     Calibration,
     CalibrationRecord,
+    JudgeName,
     Place,
     ReferenceRuns,
     Thresholds,
@@ -24,17 +25,20 @@ def calibrate(
     rows: Iterable[RunRecord],
     *,
     catalogs: Iterable[Catalog],
+    judges: Mapping[str, JudgeName],
     thresholds: Thresholds = DEFAULT_THRESHOLDS,
     earlier: Calibration | None = None,
 ) -> tuple[CalibrationRecord, ...]:
     """One record for each task, agent and model that has floor runs among `rows`.
 
-    Where no ceiling was run, that of an earlier record on the same task and agent is taken over, so that
-    after a change of model only the floors need to run again; the record shows which model it came from.
+    Where no ceiling was run, that of an earlier record on the same task and agent, read by the same judge, is
+    taken over, so that after a change of model only the floors need to run again; the record shows which
+    model it came from.
 
     Args:
         rows: rows of a session; those of other setups, of controls and of unknown tasks are left out.
         catalogs: the catalogs as they were run.
+        judges: who judges the briefs of each catalog, by its name.
         thresholds: what admits a task; repetitions beyond its number of runs are left out.
         earlier: where to look for ceilings.
     """
@@ -43,11 +47,12 @@ def calibrate(
     for row in rows:
         if row.setup_kind in _REFERENCES and not row.control and row.repetition <= thresholds.runs:
             places.setdefault(_name_place(row), []).append(row)
-    return tuple(
-        _make_record(places[place], *known[place[:2]], thresholds=thresholds, earlier=earlier)
+    made = (
+        _make_record(places[place], *known[place[:2]], judge=judges.get(place[0]), thresholds=thresholds)
         for place in sorted(places)
         if place[:2] in known and any(row.setup_kind is SetupKind.FLOOR for row in places[place])
     )
+    return tuple(record if earlier is None else _take_ceiling(record, earlier) for record in made)
 
 
 def _make_record(
@@ -55,21 +60,21 @@ def _make_record(
     catalog: Catalog,
     task: Task,
     *,
+    judge: JudgeName | None,
     thresholds: Thresholds,
-    earlier: Calibration | None,
 ) -> CalibrationRecord:
-    first = rows[0]
-    floor = _count_runs([row for row in rows if row.setup_kind is SetupKind.FLOOR])
-    own = [row for row in rows if row.setup_kind is SetupKind.CEILING]
-    taken = None if own or earlier is None else _find_ceiling(earlier, first, task)
-    ceiling = taken or _count_runs(own)
+    floor, ceiling = (
+        _count_runs([row for row in rows if row.setup_kind is kind])
+        for kind in (SetupKind.FLOOR, SetupKind.CEILING)
+    )
     return CalibrationRecord(
         catalog=catalog.name,
         catalog_hash=catalog.content_hash,
         task=task.id,
         task_hash=task.content_hash,
-        agent=first.agent,
-        model_name=first.model_name,
+        agent=rows[0].agent,
+        model_name=rows[0].model_name,
+        judge=None if task.rubric is None else judge,
         thresholds=thresholds,
         floor=floor,
         ceiling=ceiling,
@@ -87,15 +92,19 @@ def _count_runs(rows: Sequence[RunRecord]) -> ReferenceRuns:
     )
 
 
-def _find_ceiling(earlier: Calibration, row: RunRecord, task: Task) -> ReferenceRuns | None:
-    """The ceiling of an earlier record on the same task and agent: the same model's, else another's."""
+def _take_ceiling(record: CalibrationRecord, earlier: Calibration) -> CalibrationRecord:
+    """`record`, where it has no ceiling with an earlier one's: the same model's, else another's."""
     fitting = [
-        record
-        for record in earlier.records
-        if record.place[:3] == _name_place(row)[:3] and record.task_hash == task.content_hash
+        other
+        for other in earlier.records
+        if other.place[:3] == record.place[:3]
+        and (other.task_hash, other.judge) == (record.task_hash, record.judge)
     ]
-    fitting.sort(key=lambda record: record.ceiling.model_name != row.model_name)
-    return fitting[0].ceiling if fitting else None
+    if record.ceiling.run_ids or not fitting:
+        return record
+    ceiling = min(fitting, key=lambda other: other.ceiling.model_name != record.model_name).ceiling
+    admitted = is_admitted(record.floor, ceiling, record.thresholds)
+    return record.model_copy(update={"ceiling": ceiling, "admitted": admitted})
 
 
 def _name_place(run: RunRecord) -> Place:

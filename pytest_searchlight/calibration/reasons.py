@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pytest_searchlight.calibration.records import Calibration, CalibrationRecord
+from pytest_searchlight.calibration.records import Calibration, CalibrationRecord, JudgeName
 from pytest_searchlight.domain import Task, TestRun
 
 _REMEDY: Final = (
@@ -12,27 +12,32 @@ _REMEDY: Final = (
 )
 
 
-def explain_not_admitted(calibration: Calibration, run: TestRun, *, agent_version: str | None) -> str | None:
+def explain_not_admitted(
+    calibration: Calibration, run: TestRun, *, agent_version: str | None, judge: JudgeName | None
+) -> str | None:
     """Why `run` does not count, in a sentence, or None when it does.
 
     Args:
         calibration: what was calibrated so far.
         run: a run on the task as it is now. A control needs no calibration.
         agent_version: the version of the agent product that would make the run.
+        judge: who would judge its brief; None where the task has no rubric.
     """
     if run.task.control:
         return None
     record = calibration.find((run.catalog, run.task.id, run.agent, run.model_name or ""))
     if record is None:
         return _explain_missing(calibration, run)
-    stale = explain_stale(record, task=run.task, agent_version=agent_version)
+    stale = explain_stale(record, task=run.task, agent_version=agent_version, judge=judge)
     if stale is not None:
         return f"{stale}; {_REMEDY}"
     return explain_rejection(record)
 
 
-def explain_stale(record: CalibrationRecord, *, task: Task, agent_version: str | None) -> str | None:
-    """Why `record` no longer holds for `task` and the agent's version, or None when it does.
+def explain_stale(
+    record: CalibrationRecord, *, task: Task, agent_version: str | None, judge: JudgeName | None
+) -> str | None:
+    """Why `record` no longer holds for `task`, the agent's version and the judge, or None when it does.
 
     The task is what matters, not its catalog: editing one task leaves the calibration of the others as it is.
     """
@@ -43,6 +48,9 @@ def explain_stale(record: CalibrationRecord, *, task: Task, agent_version: str |
     if record.floor.agent_versions != now:
         then = " and ".join(record.floor.agent_versions) or "an unknown version"
         return f"{subject}: it was made with {record.agent} {then}, and this is {agent_version or 'unknown'}"
+    if record.judge != judge:
+        then = "nobody knows whom" if record.judge is None else str(record.judge)
+        return f"{subject}: its briefs were judged by {then}, and the judge now is {judge}"
     return None
 
 

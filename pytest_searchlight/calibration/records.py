@@ -49,11 +49,23 @@ class ReferenceRuns(Record):
         return self
 
 
+class JudgeName(Record):
+    """Who judges briefs: a judge, and the model that it is pinned to, None without one."""
+
+    name: str
+    model_name: str | None
+
+    def __str__(self) -> str:
+        """The judge as sentences name it."""
+        return f"{self.name} with {self.model_name}" if self.model_name else self.name
+
+
 class CalibrationRecord(Record):
     """Whether a task counts for one agent and model. Controls have none: their floor means nothing.
 
     Runs that were not measured speak against admission: as passes of the floor, as failures of the ceiling.
-    `ceiling.model_name` differs from `model_name` where an earlier model's ceiling was taken over.
+    `ceiling.model_name` differs from `model_name` where an earlier model's ceiling was taken over. `judge`
+    read the briefs; None where the task has no rubric.
     """
 
     catalog: str
@@ -62,6 +74,7 @@ class CalibrationRecord(Record):
     task_hash: str
     agent: str
     model_name: str | None
+    judge: JudgeName | None = None
     thresholds: Thresholds
     floor: ReferenceRuns
     ceiling: ReferenceRuns
@@ -80,6 +93,19 @@ class CalibrationRecord(Record):
         """What a calibration holds one record for."""
         return self.catalog, self.task, self.agent, self.model_name or ""
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether every run was measured; not so where a session was interrupted or a model was out."""
+        return min(self.floor.graded, self.ceiling.graded) >= self.thresholds.runs
+
+    def yields_to(self, later: CalibrationRecord) -> bool:
+        """Whether `later`, of the same place, replaces it: not when that one measured the same, but less."""
+        if later.is_complete or not self.is_complete:
+            return True
+        if (later.task_hash, later.judge) != (self.task_hash, self.judge):
+            return True
+        return bool(set(later.floor.agent_versions) - set(self.floor.agent_versions))
+
 
 class Calibration(Record):
     """``calibration.json``: one record for each catalog, task, agent and model, in that order."""
@@ -96,8 +122,12 @@ class Calibration(Record):
         return self._by_place.get(place)
 
     def update(self, records: Iterable[CalibrationRecord]) -> Calibration:
-        """The calibration with `records` added, in place of older ones of the same place."""
-        merged = {**self._by_place, **{record.place: record for record in records}}
+        """The calibration with `records` added, in place of those older ones that yield to them."""
+        merged = dict(self._by_place)
+        for record in records:
+            old = merged.get(record.place)
+            if old is None or old.yields_to(record):
+                merged[record.place] = record
         return Calibration(records=tuple(merged[place] for place in sorted(merged)))
 
 
@@ -120,7 +150,8 @@ def read_calibration(path: Path) -> Calibration:
         first = error.errors(include_url=False)[0]
         problem = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
     raise SettingsError(
-        f"{path}: not a readable calibration ({problem}); --searchlight-calibrate makes a new one"
+        f"{path}: not a readable calibration ({problem}); remove it, and --searchlight-calibrate "
+        "makes a new one"
     )
 
 

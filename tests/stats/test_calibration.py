@@ -12,6 +12,7 @@ from stats.battery_rows import make_rows
 from pytest_searchlight.calibration import (
     Calibration,
     CalibrationRecord,
+    JudgeName,
     calibrate,
     explain_not_admitted,
     explain_rejection,
@@ -21,10 +22,13 @@ from pytest_searchlight.calibration import (
 )
 from pytest_searchlight.catalog import Catalog
 from pytest_searchlight.catalog.format import Defaults
-from pytest_searchlight.domain import Task, TestRun
+from pytest_searchlight.domain import KeyFact, Rubric, Task, TestRun
 from pytest_searchlight.errors import SettingsError
 
+LEXICAL = JudgeName(name="lexical", model_name=None)
 SKY, SEA = (Task.model_validate(make_task(name)) for name in ("sky", "sea"))
+
+BRIEF = SKY.model_copy(update={"rubric": Rubric(key_facts=(KeyFact(id="blue", text="It is blue."),))})
 
 
 def make_catalog(*tasks: Task) -> Catalog:
@@ -40,16 +44,23 @@ def make_catalog(*tasks: Task) -> Catalog:
 
 
 def calibrate_sky(floor: str = "-----", ceiling: str = "+++++", **facts: Any) -> CalibrationRecord:  # noqa: ANN401
-    earlier = facts.pop("earlier", None)
+    earlier, task = facts.pop("earlier", None), facts.pop("task", SKY)
+    judges = {"small": facts.pop("judge", LEXICAL)}
     battery = {"floor": {"sky": floor}, "ceiling": {"sky": ceiling}}
     rows = make_rows(battery, **{"agent_version": "1.0", **facts})
-    (record,) = calibrate(rows, catalogs=[make_catalog(SKY, SEA)], earlier=earlier)
+    (record,) = calibrate(rows, catalogs=[make_catalog(task, SEA)], judges=judges, earlier=earlier)
     return record
 
 
-def explain(calibration: Calibration, *, version: str | None = "1.0", **facts: Any) -> str | None:  # noqa: ANN401
+def explain(
+    calibration: Calibration,
+    *,
+    version: str | None = "1.0",
+    judge: JudgeName | None = None,
+    **facts: Any,  # noqa: ANN401 - any field of a run
+) -> str | None:
     run: TestRun = make_run(**{"task": SKY, **facts})
-    return explain_not_admitted(calibration, run, agent_version=version)
+    return explain_not_admitted(calibration, run, agent_version=version, judge=judge)
 
 
 # --- admission --------------------------------------------------------------------------------------------
@@ -131,7 +142,7 @@ def test_controls_other_setups_and_unknown_tasks_are_left_out() -> None:
         *make_rows({"shop": {"sea": "+++++"}, "no-search": {"sea": "-----"}}),
         *make_rows({name: {"gone": passes["sky"]} for name, passes in battery.items()}),
     ]
-    assert calibrate(rows, catalogs=[make_catalog(SKY, SEA)]) == ()
+    assert calibrate(rows, catalogs=[make_catalog(SKY, SEA)], judges={}) == ()
 
 
 def test_agents_and_models_are_calibrated_apart() -> None:
@@ -142,7 +153,7 @@ def test_agents_and_models_are_calibrated_apart() -> None:
         for model in ("large", "small")
         for row in make_rows(battery, agent=agent, model_name=model)
     ]
-    records = calibrate(rows, catalogs=[make_catalog(SKY)])
+    records = calibrate(rows, catalogs=[make_catalog(SKY)], judges={})
     assert [(record.agent, record.model_name) for record in records] == [
         ("claude-code", "large"),
         ("claude-code", "small"),
@@ -192,9 +203,37 @@ def test_another_version_of_the_agent_makes_a_record_stale(
     then: str | None, now: str | None, reason: str
 ) -> None:
     record = calibrate_sky(agent_version=then)
-    stale = explain_stale(record, task=SKY, agent_version=now)
+    stale = explain_stale(record, task=SKY, agent_version=now, judge=None)
     assert stale == f"the calibration of task 'sky' is stale: {reason}"
-    assert explain_stale(record, task=SKY, agent_version=then) is None
+    assert explain_stale(record, task=SKY, agent_version=then, judge=None) is None
+
+
+def test_another_judge_of_its_briefs_makes_a_record_stale() -> None:
+    calibration = Calibration(records=(calibrate_sky(task=BRIEF),))
+    assert explain(calibration, task=BRIEF, judge=LEXICAL) is None
+    large = JudgeName(name="claude-code", model_name="large")
+    reason = explain(calibration, task=BRIEF, judge=large)
+    assert reason is not None
+    assert "its briefs were judged by lexical, and the judge now is claude-code with large" in reason
+    assert (
+        explain(Calibration(records=(calibrate_sky(task=BRIEF, judge=large),)), task=BRIEF, judge=large)
+        is None
+    )
+
+
+def test_a_record_of_briefs_from_before_judges_were_named_is_stale_and_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "calibration.json"
+    write_calibration(Calibration(records=(calibrate_sky(task=BRIEF),)), path=path)
+    written = json.loads(path.read_text())
+    del written["records"][0]["judge"]
+    path.write_text(json.dumps(written))
+    reason = explain(read_calibration(path), task=BRIEF, judge=LEXICAL)
+    assert reason is not None
+    assert "its briefs were judged by nobody knows whom, and the judge now is lexical" in reason
+
+
+def test_a_task_without_a_rubric_has_no_judge_to_change() -> None:
+    assert calibrate_sky().judge is None
 
 
 # --- a change of model ------------------------------------------------------------------------------------
@@ -211,6 +250,12 @@ def test_a_task_whose_floor_rose_is_retired() -> None:
     earlier = Calibration(records=(calibrate_sky(model_name="old"),))
     record = calibrate_sky("+++++", "", model_name="new", earlier=earlier)
     assert not record.admitted
+
+
+def test_a_ceiling_that_another_judge_read_is_not_taken_over() -> None:
+    old = calibrate_sky(task=BRIEF, model_name="old", judge=JudgeName(name="codex", model_name="m"))
+    record = calibrate_sky("-----", "", task=BRIEF, model_name="new", earlier=Calibration(records=(old,)))
+    assert record.ceiling.graded == 0
 
 
 def test_a_ceiling_of_a_changed_task_is_not_taken_over() -> None:
@@ -236,6 +281,27 @@ def test_a_newer_record_takes_the_place_of_the_older() -> None:
     assert [record.admitted for record in calibration.records] == [False]
 
 
+@pytest.mark.parametrize(("floor", "ceiling"), [("---", ""), ("-----", "+++"), ("----x", "+++++")])
+def test_what_an_interrupted_calibration_measured_replaces_nothing_complete(floor: str, ceiling: str) -> None:
+    complete, cut_short = calibrate_sky(), calibrate_sky(floor, ceiling)
+    assert Calibration().update([complete]).update([cut_short]).records == (complete,)
+    assert Calibration().update([cut_short]).update([complete]).records == (complete,)
+    assert Calibration().update([cut_short]).records == (cut_short,)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"task": BRIEF.model_copy(update={"prompt": "What is blue?"})},
+        {"task": BRIEF, "judge": JudgeName(name="codex", model_name="m")},
+        {"task": BRIEF, "agent_version": "1.1"},
+    ],
+)
+def test_what_was_measured_under_other_conditions_replaces_what_is_stale(change: dict[str, Any]) -> None:
+    later = calibrate_sky("----x", **change)
+    assert Calibration().update([calibrate_sky(task=BRIEF)]).update([later]).records == (later,)
+
+
 @pytest.mark.parametrize(
     "change", [{"admitted": False}, {"floor": {"passes": 4}}, {"ceiling": {"passes": 6}}]
 )
@@ -256,5 +322,5 @@ def test_an_unreadable_file_is_refused_with_what_to_do(tmp_path: Path, content: 
     path = tmp_path / "calibration.json"
     if content is not None:
         path.write_text(content)
-    with pytest.raises(SettingsError, match="--searchlight-calibrate makes a new one"):
+    with pytest.raises(SettingsError, match="remove it, and --searchlight-calibrate makes a new one"):
         read_calibration(path)
