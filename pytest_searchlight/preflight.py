@@ -12,11 +12,13 @@ from pytest_searchlight.session import BenchmarkSession
 
 
 def check_session(session: BenchmarkSession) -> None:
-    """Check every lane of every collected catalog.
+    """Check every lane of every collected catalog, and that a calibration could be recorded.
 
     Raises:
         SettingsError: all problems found, one a line.
     """
+    if session.settings.calibrate:
+        _ = session.calibration  # an unreadable file must be told before the runs, not after
     check_model_names(session.settings, session.registry)
     if session.catalogs:  # tasks written in Python are not known before they are collected
         check_task_names(session.catalogs, settings=session.settings)

@@ -62,6 +62,13 @@ def test_what_is_not_calibrated_is_skipped_with_its_reason_unless_asked_for(stri
     assert "tasks count here whether or not a calibration admits them" in done.out
 
 
+def test_a_calibration_that_cannot_be_read_stops_the_next_one_before_its_runs(strict: Project) -> None:
+    strict.write(".searchlight/calibration.json", '{"records": 3}')
+    done = strict.run("catalogs", "--searchlight-calibrate")
+    assert done.code == 4
+    assert "remove it, and --searchlight-calibrate makes a new one" in done.err
+
+
 def test_what_is_admitted_runs(strict: Project) -> None:
     strict.run("catalogs", "--searchlight-calibrate")
     assert strict.run("catalogs").statuses == {"sky": "graded", "ghost": "graded"}
