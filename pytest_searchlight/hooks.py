@@ -217,8 +217,13 @@ class SessionHooks:
             self._write_line(line)
         return True
 
-    def _write_line(self, line: str) -> None:
+    @property
+    def _reporter(self) -> pytest.TerminalReporter | None:
         reporter: pytest.TerminalReporter | None = self.config.pluginmanager.get_plugin("terminalreporter")
+        return reporter
+
+    def _write_line(self, line: str) -> None:
+        reporter = self._reporter
         if reporter is not None:
             reporter.ensure_newline()
             reporter.write_line(line)
@@ -236,22 +241,33 @@ class SessionHooks:
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Keep the call phase's report, whose assertions are the checks of a Python test.
 
-        A run's facts ride on its last report alone, where junit and progress read them: the controller of a
-        distributed session keeps every report of every item.
+        The controller of a distributed session keeps every report of every item, so a run's facts ride on its
+        last report alone, where junit and progress read them, and keywords only where something went wrong.
         """
         report = yield
         if call.when == "call":
             item.stash[CALL_REPORT_KEY] = report
-        if call.when != "teardown" and RUN_KEY in item.stash:
-            report.user_properties = []
+        if RUN_KEY in item.stash:
+            if call.when != "teardown":
+                report.user_properties = []
+            if report.passed:
+                report.keywords = {}
         return report
 
+    @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Show progress from time to time."""
         if not self.is_controller:
             return
+        self._forget_uneventful()
         if self.progress.add(report) and self.progress.is_due() and self.config.option.verbose >= 0:
             self._write_line(f"searchlight: {self.progress.describe()}")
+
+    def _forget_uneventful(self) -> None:
+        """Drop the reports of set-ups and teardowns that passed: only ``--durations`` has a use for them."""
+        reporter = self._reporter
+        if reporter is not None and self.config.option.durations is None:
+            reporter.stats.pop("", None)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_handlecrashitem(self, crashitem: str) -> None:
