@@ -7,6 +7,7 @@ import json
 from typing import Annotated, Final
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     StringConstraints,
@@ -18,6 +19,8 @@ RESERVED_WORDS: Final = frozenset({"and", "or", "not"})
 
 Slug = Annotated[str, StringConstraints(pattern=SLUG_PATTERN, max_length=80)]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Encodable = Annotated[str, AfterValidator(lambda text: text.encode("utf-8", "replace").decode())]
+"""Text that may quote an agent. Lone surrogates, which no strict reader of JSON takes, turn into ``?``."""
 
 
 class Record(BaseModel):

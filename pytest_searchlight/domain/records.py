@@ -8,7 +8,7 @@ from pydantic import (
     NonNegativeInt,
 )
 
-from pytest_searchlight.domain.base import Record
+from pytest_searchlight.domain.base import Encodable, Record
 from pytest_searchlight.domain.observations import Cost, Usage
 from pytest_searchlight.domain.runs import RunStatus
 from pytest_searchlight.domain.searching import Access, SearchFacts, Sign
@@ -63,7 +63,7 @@ class RunRecord(Record):
     repetition: int
     status: RunStatus
     passed: bool | None
-    reason: str
+    reason: Encodable
     attempts: NonNegativeInt
     flags: tuple[str, ...]
     usage: Usage
