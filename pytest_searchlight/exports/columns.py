@@ -102,6 +102,7 @@ def _is_flagged(run: RunRecord) -> Value:
 _IDENTITY: Final = (
     _make("run_id", Kind.TEXT, "the run, unique in its session"),
     _make("identity", Kind.TEXT, "hash of all that matters for the result"),
+    _make("job_hash", Kind.TEXT, "hash of what the agent was asked; unknown in early sessions"),
     _make("grading_hash", Kind.TEXT, "hash of what the answer was held against"),
     _make("catalog", Kind.WORD, "task catalog"),
     _make("task", Kind.WORD, "task"),

@@ -127,13 +127,17 @@ def _make_call_error(call: ToolCall) -> ToolCallError | None:
 
 def _make_score(bundle: SealedBundle, record: RunRecord, answer: str) -> Score:
     verdicts = [Verdict.model_validate(verdict) for verdict in _read_verdicts(bundle)]
-    checks = [f"{verdict.outcome}: {verdict.kind} {verdict.target}: {verdict.reason}" for verdict in verdicts]
+    checks = [_describe_check(verdict) for verdict in verdicts]
     return Score(
         value=CORRECT if record.passed else INCORRECT,
         answer=answer,
         explanation="\n".join([f"{record.status}: {record.reason}".rstrip(": "), *checks]),
         metadata={"checks": [verdict.model_dump(mode="json") for verdict in verdicts]},
     )
+
+
+def _describe_check(verdict: Verdict) -> str:
+    return f"{verdict.outcome}: {verdict.kind} {verdict.target}".rstrip() + f": {verdict.reason}"
 
 
 def _read_verdicts(bundle: SealedBundle) -> list[Any]:
