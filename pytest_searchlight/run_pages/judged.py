@@ -1,0 +1,145 @@
+"""A judged brief, statement by statement: the judge's label and reason beside the passage it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import JsonValue
+
+from pytest_searchlight.domain import Verdict
+from pytest_searchlight.domain.judging import JudgePayload, PayloadSource
+from pytest_searchlight.errors import EvidenceError
+from pytest_searchlight.evidence import SessionFolder
+from pytest_searchlight.judges import RUBRIC_KIND, list_cited_urls
+from pytest_searchlight.judges.briefs import Claim, MalformedBriefError, read_brief
+from pytest_searchlight.judging import JUDGE_FOLDERS
+from pytest_searchlight.run_pages.passages import Passage, find_passage
+from pytest_searchlight.run_pages.run_evidence import RunEvidence
+from pytest_searchlight.sources import CapturedSource, SourceStore
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quotation:
+    """A passage of a numbered source; without a number it is one of the brief."""
+
+    passage: Passage
+    source: int | None = None
+    url: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgedStatement:
+    """A key fact or a claim.
+
+    Attributes:
+        number: what the judge calls it.
+        text: as the judge read it.
+        holds: the label: stated, or supported by its sources; None where nobody gave one.
+        reason: the judge's.
+        urls: what a claim cites.
+        quotations: where its sources, or for a fact the brief, speak of it.
+    """
+
+    number: int
+    text: str
+    holds: bool | None
+    reason: str
+    urls: tuple[str, ...] = ()
+    quotations: tuple[Quotation, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class CitedPage:
+    """A page that the brief cites: what came of its capture, None when there was none, or why not."""
+
+    url: str
+    source: CapturedSource | None
+    problem: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgedBrief:
+    """A brief and what a judge said of it; without a payload, none was asked."""
+
+    verdict: Verdict
+    payload: JudgePayload | None
+    facts: tuple[JudgedStatement, ...]
+    claims: tuple[JudgedStatement, ...]
+    pages: tuple[CitedPage, ...]
+
+
+def read_judged(evidence: RunEvidence, *, session: SessionFolder) -> JudgedBrief | None:
+    """How the brief of a run was judged, None when its task asks for none."""
+    verdict = next((each for each in evidence.score.verdicts if each.kind == RUBRIC_KIND), None)
+    if verdict is None:
+        return None
+    return JudgedBrief(
+        verdict=verdict,
+        payload=evidence.payload,
+        facts=tuple(_list_facts(evidence.payload, verdict)),
+        claims=tuple(_list_claims(evidence, verdict)),
+        pages=tuple(_list_pages(evidence.deliverable, session)),
+    )
+
+
+def _list_facts(payload: JudgePayload | None, verdict: Verdict) -> Iterator[JudgedStatement]:
+    labels = _read_labels(verdict, "fact_labels")
+    for fact in () if payload is None else payload.facts:
+        label = labels.get(fact.number, {})
+        passage = find_passage(fact.text, text=payload.brief) if payload is not None else None
+        yield JudgedStatement(
+            number=fact.number,
+            text=fact.text,
+            holds=label.get("covered"),
+            reason=label.get("reason", ""),
+            quotations=() if passage is None else (Quotation(passage=passage),),
+        )
+
+
+def _list_claims(evidence: RunEvidence, verdict: Verdict) -> Iterator[JudgedStatement]:
+    labels = _read_labels(verdict, "claim_labels")
+    payload = evidence.payload
+    shown = {} if payload is None else {claim.number: claim for claim in payload.claims}
+    sources = {} if payload is None else {source.number: source for source in payload.sources}
+    for number, claim in enumerate(_read_claims(evidence.deliverable), start=1):
+        label = labels.get(number, {})
+        judged = shown.get(number)
+        cited = [sources[each] for each in judged.sources] if judged else []
+        yield JudgedStatement(
+            number=number,
+            text=judged.text if judged else claim.text,
+            holds=label.get("supported"),
+            reason=label.get("reason", "none of its sources could be read"),
+            urls=claim.citation_urls,
+            quotations=tuple(_quote_sources(claim.text, cited)),
+        )
+
+
+def _quote_sources(statement: str, sources: list[PayloadSource]) -> Iterator[Quotation]:
+    for source in sources:
+        passage = find_passage(statement, text=source.text)
+        if passage is not None:
+            yield Quotation(passage=passage, source=source.number, url=next(iter(source.urls), None))
+
+
+def _list_pages(deliverable: JsonValue, session: SessionFolder) -> Iterator[CitedPage]:
+    store = SourceStore(session.root / JUDGE_FOLDERS[0])
+    for url in list_cited_urls(deliverable):
+        try:
+            yield CitedPage(url=url, source=store.read(url))
+        except (EvidenceError, OSError, LookupError, TypeError, ValueError) as error:
+            yield CitedPage(url=url, source=None, problem=f"its capture cannot be read: {error}")
+
+
+def _read_claims(deliverable: JsonValue) -> tuple[Claim, ...]:
+    try:
+        return read_brief(deliverable).claims
+    except MalformedBriefError:
+        return ()
+
+
+def _read_labels(verdict: Verdict, name: str) -> dict[int, dict[str, Any]]:
+    labels: Any = verdict.details.get(name, [])
+    return {label["number"]: label for label in labels}

@@ -1,0 +1,118 @@
+"""Every page of a session, by its path: the list of runs, a page a run, a page an earlier attempt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Final
+
+from pytest_searchlight.evidence import SessionFolder
+from pytest_searchlight.run_pages.attempts import find_attempt_folders, read_attempt
+from pytest_searchlight.run_pages.listing import ListedRun
+from pytest_searchlight.run_pages.neighbours import Neighbourhood
+from pytest_searchlight.run_pages.run_page import render_run_page
+from pytest_searchlight.run_pages.session_page import render_session_page
+
+INDEX: Final = "index.html"
+_STATIC: Final = {
+    "run_pages.css": "text/css; charset=utf-8",
+    "session.js": "text/javascript; charset=utf-8",
+    "run.js": "text/javascript; charset=utf-8",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """What lies at a path."""
+
+    media_type: str
+    body: bytes
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunPages:
+    """The pages of a session as it stood when its runs were listed.
+
+    Attributes:
+        session: whose runs they are.
+        runs: all of them, in the plan's order.
+        shown_root: what the session's folder is called on the pages.
+    """
+
+    session: SessionFolder
+    runs: Sequence[ListedRun]
+    shown_root: str
+
+    def list_paths(self) -> Iterator[str]:
+        """Every path that `render` knows, relative to the first page's folder."""
+        yield INDEX
+        yield from (f"static/{name}" for name in _STATIC)
+        yield from (f"runs/{run_id}.html" for run_id in self._by_id)
+        yield from (f"attempts/{name}.html" for name in self._attempts)
+
+    def render(self, path: str) -> Page | None:
+        """What lies at `path`, None when nothing does.
+
+        A path never reaches the disk: it is looked up among the names of what is listed. Evidence that cannot
+        be read gives a page that says so.
+        """
+        if path == INDEX:
+            return _make_page(render_session_page(self.session, runs=self.runs))
+        folder, _, name = path.rpartition("/")
+        if folder == "static" and name in _STATIC:
+            return Page(media_type=_STATIC[name], body=(files(__package__) / "static" / name).read_bytes())
+        stem, dot, ending = name.rpartition(".")
+        if dot + ending != ".html":
+            return None
+        if folder == "runs" and stem in self._by_id:
+            return _make_page(self._render_run(self._by_id[stem]))
+        if folder == "attempts" and stem in self._attempts:
+            return _make_page(self._render_attempt(*self._attempts[stem]))
+        return None
+
+    def _render_run(self, run: ListedRun) -> str:
+        run_id = run.record.run_id
+        return render_run_page(
+            run,
+            folder=self.session.runs / run_id,
+            session=self.session,
+            shown_root=self.shown_root,
+            neighbours=self._neighbourhood.find(run),
+            attempts=[read_attempt(each) for each in self._attempt_folders.get(run_id, ())],
+        )
+
+    def _render_attempt(self, run: ListedRun, folder: Path) -> str:
+        return render_run_page(
+            run,
+            folder=folder,
+            session=self.session,
+            shown_root=self.shown_root,
+            neighbours=self._neighbourhood.find(run),
+        )
+
+    @cached_property
+    def _by_id(self) -> dict[str, ListedRun]:
+        return {run.record.run_id: run for run in self.runs}
+
+    @cached_property
+    def _neighbourhood(self) -> Neighbourhood:
+        return Neighbourhood(self.runs)
+
+    @cached_property
+    def _attempt_folders(self) -> dict[str, tuple[Path, ...]]:
+        return find_attempt_folders(self.session, run_ids=self._by_id.keys())
+
+    @cached_property
+    def _attempts(self) -> dict[str, tuple[ListedRun, Path]]:
+        return {
+            folder.name: (self._by_id[run_id], folder)
+            for run_id, folders in self._attempt_folders.items()
+            for folder in folders
+        }
+
+
+def _make_page(html: str) -> Page:
+    return Page(media_type="text/html; charset=utf-8", body=html.encode())

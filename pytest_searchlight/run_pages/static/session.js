@@ -1,0 +1,233 @@
+// The list of runs: filters, order and page stand in the address, so that a view can be passed on.
+"use strict";
+
+(() => {
+  const PAGE_ROWS = 100;
+  const DASH = "–";
+  const FILTERS = { task: "all tasks", setup: "all setups", agent: "all agents", outcome: "all outcomes", status: "all statuses" };
+  const OUTCOMES = { pass: "passed", fail: "failed", uncounted: "not counted" };
+  const SIGNS = { pass: "✓", fail: "✗", uncounted: DASH };
+  const HEADINGS = [
+    ["task", "Task"], ["setup", "Setup"], ["agent", "Agent"], ["repetition", "Rep."], ["outcome", "Outcome"],
+    ["checks_passed", "Checks"], ["tokens", "Tokens"], ["cost_usd", "Cost"], ["calls", "Calls"],
+    ["duration_s", "Time"], ["note", "Why"],
+  ];
+  const TEXTS = new Set(["task", "setup", "agent", "outcome", "note"]);
+
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const runs = data.rows.map((row) => {
+    const run = {};
+    data.columns.forEach((column, place) => {
+      run[column] = column in data.names ? data.names[column][row[place]] : row[place];
+    });
+    run.text = [run.id, run.task, run.setup, run.agent, run.status, run.note].join("\n").toLowerCase();
+    return run;
+  });
+  const form = document.getElementById("filters");
+  const list = document.querySelector("#runs tbody");
+  const matrix = document.getElementById("matrix");
+  let state = readState();
+  let selected = [];
+
+  // --- state and address -----------------------------------------------------------------------------------
+
+  function readState() {
+    const given = new URLSearchParams(location.hash.slice(1));
+    const found = { text: given.get("text") ?? "", sort: given.get("sort") ?? "", page: Number(given.get("page")) || 1 };
+    for (const name of Object.keys(FILTERS)) found[name] = given.get(name) ?? "";
+    return found;
+  }
+
+  function writeState(wanted) {
+    const said = new URLSearchParams();
+    for (const [name, value] of Object.entries(wanted)) {
+      if (value && !(name === "page" && value === 1)) said.set(name, value);
+    }
+    return `#${said}`;
+  }
+
+  function change(changes) {
+    state = { ...state, page: 1, ...changes };
+    history.replaceState(null, "", writeState(state));
+    show();
+  }
+
+  // --- selection -------------------------------------------------------------------------------------------
+
+  function select() {
+    const names = Object.keys(FILTERS).filter((name) => state[name]);
+    const words = state.text.toLowerCase().split(/\s+/).filter(Boolean);
+    const found = runs.filter(
+      (run) => names.every((name) => run[name] === state[name]) && words.every((word) => run.text.includes(word)),
+    );
+    return state.sort ? sort(found) : found;
+  }
+
+  /** What is unknown comes last in either order; equals stay in the plan's order. */
+  function sort(found) {
+    const down = state.sort.startsWith("-");
+    const column = down ? state.sort.slice(1) : state.sort;
+    const order = TEXTS.has(column) ? new Intl.Collator("en", { numeric: true }).compare : (a, b) => a - b;
+    return [...found].sort((a, b) => {
+      const [left, right] = [a[column] ?? null, b[column] ?? null];
+      if (left === null || right === null) return (left === null) - (right === null);
+      return down ? order(right, left) : order(left, right);
+    });
+  }
+
+  function countOutcomes(found) {
+    const counts = { pass: 0, fail: 0, uncounted: 0 };
+    for (const run of found) counts[run.outcome] += 1;
+    return counts;
+  }
+
+  // --- drawing ---------------------------------------------------------------------------------------------
+
+  function make(tag, content, attributes = {}) {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    element.append(...[content].flat());
+    return element;
+  }
+
+  const number = (value) => (value === null ? DASH : value.toLocaleString("en"));
+  const dollars = (value) => (value === null ? DASH : `$${value.toFixed(value && value < 1 ? 3 : 2)}`);
+  const seconds = (value) => (value === null ? DASH : `${value.toFixed(value < 10 ? 2 : 0)} s`);
+
+  function drawMark(run) {
+    const word = run.outcome === "uncounted" || run.status !== "graded" ? run.status.replaceAll("_", " ") : OUTCOMES[run.outcome];
+    return make("span", [make("span", SIGNS[run.outcome], { "aria-hidden": "true" }), ` ${word}`], { class: `mark ${run.outcome}` });
+  }
+
+  function drawRun(run) {
+    const link = make("a", run.task, { href: `runs/${encodeURIComponent(run.id)}.html` });
+    return make("tr", [
+      make("th", link, { scope: "row" }),
+      make("td", run.setup),
+      make("td", run.agent),
+      make("td", number(run.repetition), { class: "number" }),
+      make("td", drawMark(run)),
+      make("td", run.checks ? `${run.checks_passed}/${run.checks}` : DASH, { class: "number" }),
+      make("td", number(run.tokens), { class: "number" }),
+      make("td", dollars(run.cost_usd), { class: "number" }),
+      make("td", number(run.calls), { class: "number" }),
+      make("td", seconds(run.duration_s), { class: "number" }),
+      make("td", run.note, { class: "note", dir: "auto" }),
+    ]);
+  }
+
+  function drawHeadings() {
+    const cells = HEADINGS.map(([column, label]) => {
+      const direction = state.sort === column ? "ascending" : state.sort === `-${column}` ? "descending" : "none";
+      const button = make("button", label, { type: "button", "data-sort": column });
+      return make("th", button, { scope: "col", "aria-sort": direction });
+    });
+    document.querySelector("#runs thead tr").replaceChildren(...cells);
+  }
+
+  function markSorted() {
+    for (const button of document.querySelectorAll("#runs thead button")) {
+      const column = button.dataset.sort;
+      const direction = state.sort === column ? "ascending" : state.sort === `-${column}` ? "descending" : "none";
+      button.parentElement.setAttribute("aria-sort", direction);
+    }
+  }
+
+  function drawChoices() {
+    for (const [name, all] of Object.entries(FILTERS)) {
+      const counts = new Map();
+      for (const run of runs) counts.set(run[name], (counts.get(run[name]) ?? 0) + 1);
+      const choices = [...counts].map(([value, count]) =>
+        make("option", `${name === "outcome" ? OUTCOMES[value] : value.replaceAll("_", " ")} (${number(count)})`, { value }),
+      );
+      form.elements[name].replaceChildren(make("option", all, { value: "" }), ...choices);
+    }
+  }
+
+  function drawMatrix() {
+    const setups = data.names.setup;
+    const cells = new Map();
+    for (const run of selected) {
+      const cell = `${run.task}\n${run.setup}`;
+      cells.set(cell, [...(cells.get(cell) ?? []), run]);
+    }
+    const tasks = data.names.task.filter((task) => setups.some((setup) => cells.has(`${task}\n${setup}`)));
+    const rows = tasks.map((task) =>
+      make("tr", [make("th", task, { scope: "row" }), ...setups.map((setup) => drawCell(task, setup, cells))]),
+    );
+    const head = make("tr", [make("th", "Task", { scope: "col" }), ...setups.map((setup) => make("th", setup, { scope: "col" }))]);
+    const caption = make("caption", "Passes of the runs that count; what is not counted stands behind a plus");
+    matrix.querySelector("div").replaceChildren(make("table", [caption, make("thead", head), make("tbody", rows)]));
+  }
+
+  function drawCell(task, setup, cells) {
+    const found = cells.get(`${task}\n${setup}`);
+    if (!found) return make("td", DASH);
+    const counts = countOutcomes(found);
+    const counted = counts.pass + counts.fail;
+    const outcome = !counted ? "uncounted" : counts.fail ? (counts.pass ? "mixed" : "fail") : "pass";
+    const label = `${counted ? `${counts.pass}/${counted}` : DASH}${counts.uncounted ? ` +${counts.uncounted}` : ""}`;
+    const link = make("a", label, { href: writeState({ ...state, task, setup, page: 1 }) });
+    return make("td", link, { class: `mark ${outcome}` });
+  }
+
+  function show() {
+    selected = select();
+    const pages = Math.max(1, Math.ceil(selected.length / PAGE_ROWS));
+    state.page = Math.min(Math.max(1, state.page), pages);
+    const first = (state.page - 1) * PAGE_ROWS;
+    const shown = selected.slice(first, first + PAGE_ROWS);
+    list.replaceChildren(...shown.map(drawRun));
+    markSorted();
+    if (matrix.open) drawMatrix();
+    tellCounts(first, shown.length);
+    for (const button of document.querySelectorAll("#pages button")) {
+      const page = state.page + Number(button.dataset.step);
+      button.disabled = page < 1 || page > pages;
+    }
+  }
+
+  function tellCounts(first, shown) {
+    const counts = countOutcomes(selected);
+    document.getElementById("count").textContent =
+      `${number(selected.length)} of ${number(runs.length)} runs: ${number(counts.pass)} passed, ` +
+      `${number(counts.fail)} failed, ${number(counts.uncounted)} not counted`;
+    document.getElementById("range").textContent = shown
+      ? `${number(first + 1)} to ${number(first + shown)} of ${number(selected.length)}`
+      : "no runs";
+  }
+
+  function fillForm() {
+    for (const name of [...Object.keys(FILTERS), "text"]) form.elements[name].value = state[name];
+  }
+
+  // --- what the user does ----------------------------------------------------------------------------------
+
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("input", (event) => change({ [event.target.name]: event.target.value }));
+  document.getElementById("reset").addEventListener("click", () => {
+    location.hash = "";
+  });
+  document.querySelector("#runs thead").addEventListener("click", (event) => {
+    const column = event.target.closest("button")?.dataset.sort;
+    if (column) change({ sort: state.sort === column ? `-${column}` : column });
+  });
+  document.getElementById("pages").addEventListener("click", (event) => {
+    const step = Number(event.target.dataset.step);
+    if (!step) return;
+    change({ page: state.page + step });
+    document.getElementById("count").scrollIntoView();
+  });
+  matrix.addEventListener("toggle", () => matrix.open && drawMatrix());
+  addEventListener("hashchange", () => {
+    state = readState();
+    fillForm();
+    show();
+  });
+
+  drawHeadings();
+  drawChoices();
+  fillForm();
+  show();
+  document.documentElement.dataset.ready = "true";
+})();
