@@ -25,8 +25,10 @@ FEWEST_TASKS: Final = 6
 """Below this many tasks even the range of all of them covers a median with less than 95 %: 1 - 2 / 2**5."""
 
 PLAIN_TAIL: Final = 0.025
+_LEVEL: Final = 2 * PLAIN_TAIL
 
-_Draws = NDArray[np.float64]
+Draws = NDArray[np.float64]
+"""A value for each resample."""
 
 
 class TaskDraws:
@@ -40,13 +42,13 @@ class TaskDraws:
     def __init__(self, *, seed: int, draws: int) -> None:
         self.seed = seed
         self.draws = draws
-        self._weights: dict[int, _Draws] = {}
+        self._weights: dict[int, Draws] = {}
 
-    def add_up(self, *columns: Counts) -> tuple[_Draws, ...]:
+    def add_up(self, *columns: Counts) -> tuple[Draws, ...]:
         """The sum of each column over the tasks of each draw; all columns have one value a task."""
         return tuple(np.stack(columns) @ self._weigh(len(columns[0])).T)
 
-    def _weigh(self, tasks: int) -> _Draws:
+    def _weigh(self, tasks: int) -> Draws:
         """How often each task is in each draw, (draws, tasks)."""
         if tasks not in self._weights:
             generator = np.random.default_rng(self.seed)
@@ -61,7 +63,7 @@ def estimate_difference(table: PairTable, *, draws: TaskDraws) -> Estimate:
         return Estimate(value=None, ci95=None, reason="no pair was measured under both setups")
     value = table.differences.sum() / table.pairs.sum()
     differences, pairs = draws.add_up(table.differences, table.pairs)
-    ci95, reason = _find_interval(differences / pairs, tasks=table.tasks)
+    ci95, reason = find_interval(differences / pairs, tasks=table.tasks)
     return Estimate(value=value, ci95=ci95, reason=reason)
 
 
@@ -81,7 +83,7 @@ def estimate_closure(
         return withhold_closure(reason, tasks=tasks)
     closures = _close_gaps(*(_draw_rates(table, draws) for table in (setup, floor, ceiling)))
     undefined = draws.draws - closures.size
-    ci95, problem = _find_interval(closures, tasks=tasks, undefined=undefined)
+    ci95, problem = find_interval(closures, tasks=tasks, undefined=undefined)
     plain = None if ci95 is None else _cut_tails(closures, tail=PLAIN_TAIL, undefined=undefined)[0]
     return GapClosure(
         value=value[0],
@@ -107,7 +109,7 @@ def _draw_rates(table: RateTable, draws: TaskDraws) -> RateTable:
     return RateTable(passes=passes, runs=runs)
 
 
-def _close_gaps(setup: RateTable, floor: RateTable, ceiling: RateTable) -> _Draws:
+def _close_gaps(setup: RateTable, floor: RateTable, ceiling: RateTable) -> Draws:
     """The closures where the ceiling passes more than the floor; the others are left out.
 
     Rates are brought to one denominator first: whole numbers tell exactly whether there is a gap.
@@ -118,19 +120,28 @@ def _close_gaps(setup: RateTable, floor: RateTable, ceiling: RateTable) -> _Draw
     return (gain * ceiling.runs)[defined] / (gap * setup.runs)[defined]
 
 
-def _find_interval(values: _Draws, *, tasks: int, undefined: int = 0) -> tuple[Interval | None, str | None]:
-    """The interval of resampled values, or why there is none to be had from them."""
+def find_interval(
+    values: Draws, *, tasks: int, undefined: int = 0, level: float = _LEVEL
+) -> tuple[Interval | None, str | None]:
+    """The interval of resampled values, or why there is none to be had from them.
+
+    Args:
+        values: the estimate in each resample in which it is defined.
+        tasks: how many tasks were resampled.
+        undefined: resamples without a value.
+        level: how often the interval may miss; less than 5 % where several are to hold together.
+    """
     if tasks < FEWEST_TASKS:
         return None, f"an interval of 95 % needs at least {FEWEST_TASKS} tasks, and there are {tasks}"
-    return _cut_tails(values, tail=_expand_tail(tasks), undefined=undefined)
+    return _cut_tails(values, tail=_expand_tail(tasks, level / 2), undefined=undefined)
 
 
-def _expand_tail(tasks: int) -> float:
+def _expand_tail(tasks: int, tail: float) -> float:
     """The share of draws beyond each end that makes up for the bootstrap's small-sample shortfall."""
-    return float(ndtr(stdtrit(tasks - 1, PLAIN_TAIL) * math.sqrt(tasks / (tasks - 1))))
+    return float(ndtr(stdtrit(tasks - 1, tail) * math.sqrt(tasks / (tasks - 1))))
 
 
-def _cut_tails(values: _Draws, *, tail: float, undefined: int) -> tuple[Interval | None, str | None]:
+def _cut_tails(values: Draws, *, tail: float, undefined: int) -> tuple[Interval | None, str | None]:
     """The interval that leaves `tail` of the values out at each end, or why there is none."""
     draws = values.size + undefined
     if undefined > tail * draws:

@@ -17,7 +17,7 @@ from pytest_searchlight.stats.figures import Figure, Resolution
 from pytest_searchlight.stats.pairing import PairTable
 
 TARGET: Final = 0.10
-_LEVEL: Final = 0.05
+LEVEL: Final = 0.05
 _POWER: Final = 0.80
 _MOST_TASKS: Final = 1000
 """No spread needs more for ten points: a variance is at most 1, and (1.96 + 0.84)**2 / 0.1**2 = 785."""
@@ -82,7 +82,7 @@ def tell_resolution(spread: Spread, *, tasks: int, repetitions: float) -> Resolu
         repetitions: pairs of a task, on average.
     """
     return Resolution(
-        detectable_difference=_find_detectable(spread, tasks=tasks, repetitions=repetitions),
+        detectable_difference=find_detectable(spread, tasks=tasks, repetitions=repetitions),
         tasks_for_10_points=_find_tasks(spread, repetitions=repetitions),
         repetitions_for_10_points=_find_repetitions(spread, tasks=tasks),
     )
@@ -99,11 +99,19 @@ def resolve_pairs(table: PairTable) -> Resolution:
     return tell_resolution(estimate_spread(table), tasks=table.tasks, repetitions=repetitions)
 
 
-def _find_detectable(spread: Spread, *, tasks: int, repetitions: float) -> Figure:
+def find_detectable(spread: Spread, *, tasks: int, repetitions: float, level: float = LEVEL) -> Figure:
+    """The smallest true difference that such pairs show in 80 % of batteries.
+
+    Args:
+        spread: of a pair's difference.
+        tasks: tasks with a pair.
+        repetitions: pairs of a task, on average.
+        level: at which a difference counts as shown, two-sided; less than 5 % for one of several tests.
+    """
     if tasks < 2:
         return Figure(value=None, reason=_ONE_TASK)
     error = math.sqrt((spread.between + spread.within / repetitions) / tasks)
-    difference = float(_find_factor(tasks)) * error
+    difference = float(_find_factor(tasks, level=level)) * error
     if difference > 1:
         reason = f"with {tasks} tasks no difference is large enough to be found"
         return Figure(value=None, reason=reason)
@@ -127,7 +135,7 @@ def _find_repetitions(spread: Spread, *, tasks: int) -> Figure:
     return Figure(value=max(1, math.ceil(spread.within / room)))
 
 
-def _find_factor(tasks: int | NDArray[np.int_]) -> NDArray[np.floating]:
+def _find_factor(tasks: int | NDArray[np.int_], *, level: float = LEVEL) -> NDArray[np.floating]:
     """Standard errors that a difference must measure: quantiles for the level and for the power."""
     freedom = np.asarray(tasks) - 1
-    return stdtrit(freedom, 1 - _LEVEL / 2) + stdtrit(freedom, _POWER)
+    return stdtrit(freedom, 1 - level / 2) + stdtrit(freedom, _POWER)
