@@ -44,6 +44,9 @@ def describe_session(
         "seed": session.settings.seed,
         "options": session.settings.describe_options(),
         "catalogs": {catalog.name: catalog.content_hash for catalog in session.catalogs},
+        "needs_calibration": [
+            catalog.name for catalog in session.catalogs if catalog.defaults.needs_calibration
+        ],
         "judges": _describe_judges(session),
         "selection": dict(selection),
     }

@@ -23,7 +23,9 @@ from pytest_searchlight.report_folder.reading import (
     TRANSCRIPTION_FILE,
     Report,
     find_reports,
+    read_record,
     read_report,
+    read_row_file,
     read_rows,
 )
 from pytest_searchlight.report_folder.transcription import (
@@ -46,6 +48,8 @@ __all__ = [
     "TranscribedTest",
     "Transcription",
     "find_reports",
+    "read_record",
     "read_report",
+    "read_row_file",
     "read_rows",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeVar
@@ -53,7 +52,7 @@ def read_report(folder: Path) -> Report:
     Raises:
         ReportError: a file is missing, unreadable or not of its kind, or the folder is not named as it must.
     """
-    manifest = _read(folder / MANIFEST_FILE, Manifest)
+    manifest = read_record(folder / MANIFEST_FILE, Manifest)
     if folder.name != manifest.folder_name:
         raise ReportError(
             f"{folder}: its {MANIFEST_FILE} says {manifest.folder_name!r}; a report's folder is named "
@@ -63,34 +62,46 @@ def read_report(folder: Path) -> Report:
     return Report(
         folder=folder,
         manifest=manifest,
-        summary=_read(folder / SUMMARY_FILE, Summary) if measured else None,
-        transcription=None if measured else _read(folder / TRANSCRIPTION_FILE, Transcription),
+        summary=read_record(folder / SUMMARY_FILE, Summary) if measured else None,
+        transcription=None if measured else read_record(folder / TRANSCRIPTION_FILE, Transcription),
         calibration=_read_optional(folder / CALIBRATION_FILE, Calibration),
         agreement=_read_optional(folder / AGREEMENT_FILE, SecondOpinions),
     )
 
 
-def read_rows(report: Report) -> Iterator[RunRecord]:
-    """The rows of a measured report, one after the other. Raises ReportError, naming the line."""
-    number = 0
+def read_rows(report: Report) -> list[RunRecord]:
+    """The rows of a measured report. Raises ReportError, naming the line."""
+    return read_row_file(report.rows_file)
+
+
+def read_row_file(file: Path) -> list[RunRecord]:
+    """The rows in `file`, one JSON object a line. Raises ReportError, naming the line."""
+    rows: list[RunRecord] = []
     try:
-        with report.rows_file.open("rb") as lines:
-            for number, line in enumerate(lines, start=1):  # noqa: B007 - named in the complaint
-                yield RunRecord.model_validate_json(line)
-    except (OSError, ValidationError) as error:
-        raise ReportError(f"{report.rows_file}, line {number}: not a readable row ({error})") from error
+        for line in file.read_bytes().removesuffix(b"\n").split(b"\n"):
+            rows.append(RunRecord.model_validate_json(line))  # noqa: PERF401 - the complaint counts them
+    except OSError as error:
+        raise ReportError(f"{file}: cannot be read ({error.strerror})") from error
+    except ValidationError as error:
+        raise ReportError(f"{file}, line {len(rows) + 1}: not a readable row ({_explain(error)})") from error
+    return rows
 
 
-def _read_optional(file: Path, kind: type[_RecordT]) -> _RecordT | None:
-    return _read(file, kind) if file.exists() else None
-
-
-def _read(file: Path, kind: type[_RecordT]) -> _RecordT:
+def read_record(file: Path, kind: type[_RecordT]) -> _RecordT:
+    """The record in a JSON file. Raises ReportError, naming the field."""
     try:
         return kind.model_validate_json(file.read_bytes())
     except OSError as error:
         problem = error.strerror or str(error)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        problem = f"{'.'.join(map(str, first['loc']))}: {first['msg']}, got {str(first['input'])[:80]!r}"
+        problem = _explain(error)
     raise ReportError(f"{file}: not a readable {kind.__name__.lower()} ({problem})")
+
+
+def _read_optional(file: Path, kind: type[_RecordT]) -> _RecordT | None:
+    return read_record(file, kind) if file.exists() else None
+
+
+def _explain(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}, got {str(first['input'])[:80]!r}"

@@ -1,0 +1,99 @@
+"""Looks for what must not be published: secrets, paths of somebody's machine, names of users and machines."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import re
+import socket
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Final, NamedTuple
+
+from pytest_searchlight.domain import RunRecord
+from pytest_searchlight.evidence import Scrubber
+from pytest_searchlight.publishing.private_marks import compile_marks, describe_mark
+
+_SHOWN_CHARS: Final = 4
+
+
+class Finding(NamedTuple):
+    """Something private: the line that holds it, what it looks like, and how it begins."""
+
+    line: int
+    looks_like: str
+    beginning: str
+
+    def describe(self, file: str) -> str:
+        """The finding in a sentence, which never shows all of what was found."""
+        return f"{file}, line {self.line}: {self.beginning!r}... looks like {self.looks_like}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrivacyScan:
+    """What to look for.
+
+    Attributes:
+        marks: the expression of all shapes.
+        secrets: for each known secret by its variable's name, what finds it in any spelling.
+    """
+
+    marks: re.Pattern[str]
+    secrets: Mapping[str, Scrubber]
+
+    def scan_text(self, text: str) -> Iterator[Finding]:
+        """What is private in `text`, one finding for each mark and secret of a line."""
+        if not self._is_suspect(text):
+            return
+        for number, line in enumerate(text.split("\n"), start=1):
+            yield from self._scan_line(line, number)
+
+    def scan_rows(self, rows: Sequence[RunRecord]) -> Iterator[Finding]:
+        """What is private in the texts of `rows`, which stand one in a line."""
+        # Most texts repeat from row to row, so each is looked at once.
+        texts: set[str] = set()
+        for row in rows:
+            texts.update(list_texts(row))
+        if self._is_suspect("\n".join(texts)):
+            for number, row in enumerate(rows, start=1):
+                yield from self._scan_line("\n".join(list_texts(row)), number)
+
+    def _is_suspect(self, text: str) -> bool:
+        return self.marks.search(text) is not None or any(self._find_secrets(text))
+
+    def _scan_line(self, line: str, number: int) -> Iterator[Finding]:
+        for match in self.marks.finditer(line):
+            yield Finding(number, describe_mark(match), match[0][:_SHOWN_CHARS])
+        for name in self._find_secrets(line):
+            yield Finding(number, f"the value of {name}", "")
+
+    def _find_secrets(self, text: str) -> Iterator[str]:
+        data = text.encode("utf-8", "surrogatepass")
+        return (name for name, scrub in self.secrets.items() if scrub(data) != data)
+
+
+def prepare_scan(secrets: Mapping[str, str]) -> PrivacyScan:
+    """A scan for private marks, the names of this machine, its host and its user, and for known `secrets`."""
+    user = pwd.getpwuid(os.getuid()).pw_name
+    return PrivacyScan(
+        marks=compile_marks((user, socket.gethostname())),
+        secrets={name: Scrubber([value]) for name, value in secrets.items()},
+    )
+
+
+_TEXTS: Final = attrgetter(
+    *("run_id", "identity", "job_hash", "grading_hash", "catalog", "task", "family", "agent"),
+    *("agent_version", "model_name", "setup", "reason", "started_at"),
+)
+
+
+def list_texts(row: RunRecord) -> Iterable[str]:
+    """Every text in a row but those that only a known word can stand for."""
+    texts = [text for text in _TEXTS(row) if text is not None]
+    texts += (*row.tags, *row.flags, *row.cost.unpriced)
+    for verdict in row.verdicts:
+        texts += (verdict.kind, verdict.target)
+    if (judging := row.judging) is not None:
+        texts += (judging.judge, judging.model_name or "", *judging.unpriced)
+    return texts

@@ -1,0 +1,146 @@
+"""Writes report folders: whole, scanned and hashed, or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from pytest_searchlight.domain import RunRecord
+from pytest_searchlight.errors import ReportError
+from pytest_searchlight.evidence import encode_json, write_atomic
+from pytest_searchlight.publishing.scanning import PrivacyScan
+from pytest_searchlight.publishing.sources import Publication
+from pytest_searchlight.publishing.texts import render_texts
+from pytest_searchlight.report_folder import (
+    MANIFEST_FILE,
+    ROWS_FILE,
+    TRANSCRIPTION_FILE,
+    Manifest,
+    find_reports,
+    read_record,
+    read_report,
+    read_row_file,
+)
+
+_SHOWN_FINDINGS = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Heading:
+    """What its authors say of a report.
+
+    Attributes:
+        name: its name without the date.
+        title: a line for people; None makes one of the name.
+        note: what stands first, as plain text.
+        corrects: folder name of the earlier report that it corrects.
+    """
+
+    name: str
+    title: str | None = None
+    note: str = ""
+    corrects: str | None = None
+
+
+def write_report(publication: Publication, *, heading: Heading, reports: Path, scan: PrivacyScan) -> Path:
+    """Write a new report under `reports`, mark the one that it corrects, and give the new folder.
+
+    Raises:
+        ReportError: there is a report of that name, what it corrects is not there, or it would hold something
+            private.
+    """
+    manifest = _make_manifest(publication, heading)
+    folder = reports / manifest.folder_name
+    if folder.exists():
+        raise ReportError(f"{folder}: exists, and a report is never overwritten; choose another --name")
+    if heading.corrects and not (reports / heading.corrects / MANIFEST_FILE).exists():
+        raise ReportError(f"--corrects: {reports / heading.corrects} is no report")
+    reports.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".new-report-", dir=reports) as scratch:
+        draft = Path(scratch) / folder.name
+        draft.mkdir()
+        for name, content in publication.files.items():
+            write_atomic(draft / name, content)
+        _write_manifest(draft, manifest)
+        _write_texts(draft)
+        _refuse_private(draft, scan)
+        draft.rename(folder)
+    if heading.corrects:
+        refresh_reports(reports)
+    return folder
+
+
+def refresh_reports(reports: Path) -> tuple[Path, ...]:
+    """Write the texts of all reports anew, and by which reports each is corrected; no number changes.
+
+    Gives the folders in which something changed.
+    """
+    folders = find_reports(reports)
+    manifests = {folder.name: read_record(folder / MANIFEST_FILE, Manifest) for folder in folders}
+    for name, manifest in manifests.items():
+        corrected_by = tuple(sorted(other for other, each in manifests.items() if each.corrects == name))
+        if corrected_by != manifest.corrected_by:
+            _write_manifest(reports / name, manifest.model_copy(update={"corrected_by": corrected_by}))
+    return tuple(folder for folder in folders if _write_texts(folder))
+
+
+def hash_data(content: bytes) -> str:
+    """The hash by which a report's manifest knows a data file: SHA-256, hex."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def _make_manifest(publication: Publication, heading: Heading) -> Manifest:
+    words = heading.name.replace("-", " ")
+    try:
+        return Manifest(
+            name=heading.name,
+            date=publication.date,
+            title=heading.title or f"{words[:1].upper()}{words[1:]}",
+            kind="transcribed" if TRANSCRIPTION_FILE in publication.files else "measured",
+            note=heading.note.strip(),
+            corrects=heading.corrects,
+            files={name: hash_data(content) for name, content in publication.files.items()},
+        )
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise ReportError(f"--{first['loc'][0]}: {first['input']!r}: {first['msg']}") from error
+
+
+def _write_manifest(folder: Path, manifest: Manifest) -> None:
+    write_atomic(folder / MANIFEST_FILE, encode_json(manifest.model_dump(mode="json")))
+
+
+def _write_texts(folder: Path) -> bool:
+    """Write the texts that are not there as rendered; whether there was any."""
+    texts = {folder / name: text.encode() for name, text in render_texts(read_report(folder)).items()}
+    stale = {file: text for file, text in texts.items() if not file.exists() or file.read_bytes() != text}
+    for file, text in stale.items():
+        write_atomic(file, text)
+    return bool(stale)
+
+
+def _refuse_private(draft: Path, scan: PrivacyScan) -> None:
+    rows_file = draft / ROWS_FILE
+    rows = read_row_file(rows_file) if rows_file.exists() else ()
+    findings = [*scan_report(draft, rows=rows, scan=scan)]
+    if findings:
+        shown = "\n  ".join(findings[:_SHOWN_FINDINGS])
+        raise ReportError(
+            f"not written, since it would publish what is private, in {len(findings)} places; correct the "
+            f"note, the catalog or the options that it comes from:\n  {shown}"
+        )
+
+
+def scan_report(folder: Path, *, rows: Sequence[RunRecord], scan: PrivacyScan) -> Iterator[str]:
+    """What is private in the files of a report, whose `rows` were read already; a sentence each."""
+    for file in sorted(folder.iterdir()):
+        if file.name == ROWS_FILE:
+            findings = scan.scan_rows(rows)
+        else:
+            findings = scan.scan_text(file.read_text("utf-8", "backslashreplace"))
+        yield from (finding.describe(file.name) for finding in findings)
