@@ -19,6 +19,12 @@ _BOMS: Final = (
 _UNKNOWING: Final = frozenset({"ascii", "iso8859-1", "cp1252"})
 """What servers state that were never told a charset: bytes that are right UTF-8 are UTF-8 all the same."""
 
+_COMMONEST: Final = "cp1252"
+_MARKUP: Final = re.compile(rb"[<>\r\n]+")
+_TELLING_BYTES: Final = 100_000
+_LEAST_CONFIDENCE: Final = 0.05
+"""A single accent tells nothing, and is far below; a sentence in any charset is far above."""
+
 _META_CHARSET: Final = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
 _MARKDOWN_TITLE: Final = re.compile(r"^#\s+(.{1,200})$", re.MULTILINE)
 _PDF_DATE: Final = re.compile(r"D:(\d{4})(\d{2})(\d{2})")
@@ -59,7 +65,7 @@ def read_document(body: bytes, *, content_type: str, url: str) -> Document:
 
 
 def decode_text(body: bytes, *, charset: str | None) -> str:
-    """Decode by byte order mark, then by the declared charset, then UTF-8, then Windows-1252."""
+    """Decode by byte order mark, then by the declared charset, then UTF-8, then by what bytes look like."""
     marked = next((name for mark, name in _BOMS if body.startswith(mark)), None)
     for name in (marked, charset, "utf-8"):
         if name is None or (name is charset and _is_unknowing(name)):
@@ -68,7 +74,22 @@ def decode_text(body: bytes, *, charset: str | None) -> str:
             return body.decode(name)
         except (UnicodeDecodeError, LookupError):
             continue
-    return body.decode("cp1252", errors="replace")
+    stated = charset is not None and _is_unknowing(charset)
+    return body.decode(_COMMONEST if stated else _guess_charset(body), errors="replace")
+
+
+def _guess_charset(body: bytes) -> str:
+    """The charset that the frequencies of bytes speak for; Windows-1252 where they are too few to tell."""
+    import chardet  # loads its tables, and hardly a page needs them
+
+    # Markup and scripts are ASCII in every charset and would outweigh the one telling sentence of a page.
+    telling = b"\n".join(part for part in _MARKUP.split(body) if not part.isascii())[:_TELLING_BYTES]
+    guess = chardet.detect(
+        telling, encoding_era=chardet.EncodingEra.MODERN_WEB | chardet.EncodingEra.LEGACY_ISO
+    )
+    name = guess["encoding"]
+    unsure = name is None or guess["confidence"] < _LEAST_CONFIDENCE or _is_unknowing(name)
+    return _COMMONEST if name is None or unsure else name
 
 
 def _is_unknowing(charset: str) -> bool:

@@ -84,6 +84,42 @@ def test_charsets_and_types_are_read_by_mark_header_meta_and_detection(
     assert "Größe" in source.text
 
 
+UNSTATED = {
+    "shift_jis": ("港の北灯台は2026年5月14日に電化された。", "見学者はランプ室に入れない。"),
+    "euc_jp": ("港の北灯台は2026年5月14日に電化された。", "見学者はランプ室に入れない。"),
+    "gbk": ("港口北灯塔于2026年5月14日实现电气化。", "参观者不得进入灯室。"),
+    "big5": ("港口北燈塔於2026年5月14日實現電氣化。", "參觀者不得進入燈室。"),
+    "euc_kr": ("북쪽 등대는 2026년 5월 14일에 전기화되었다.", "방문객은 등실에 들어갈 수 없다."),
+    "koi8-r": ("Северный маяк электрифицирован 14 мая 2026 года.", "Посетителей не пускают."),
+    "cp1251": ("Северный маяк электрифицирован 14 мая 2026 года.", "Посетителей не пускают."),
+    "iso8859-2": ("Północna latarnia świeci od 14 maja 2026 roku.", "Gości się tu nie wpuszcza, niestety."),
+    "cp1250": ("Severní maják svítí od 14. května 2026.", "Návštěvníci sem nesmějí, škoda."),
+    "cp1253": ("Βόρειος φάρος: ανάβει από τις 14 Μαΐου 2026.", "Δεν επιτρέπεται η είσοδος."),
+    "cp1254": ("Kuzey feneri 14 Mart 2026'da elektriğe geçti.", "Ziyaretçiler giremez, üzgünüz."),
+    "cp1252": ("Der nördliche Leuchtturm brennt seit dem 14. Mai 2026.", "Für Gäste ist geschlossen."),
+}
+
+
+@pytest.mark.parametrize("charset", UNSTATED)
+def test_a_page_that_states_no_charset_is_read_by_what_its_bytes_look_like(
+    origin: Origin, charset: str
+) -> None:
+    sentences = UNSTATED[charset]
+    script = f"<script>{'count(function () { return 1 });' * 50}</script>"
+    page = f"<html>{script}<p>Home, products, about us</p>{''.join(f'<p>{text}</p>' for text in sentences)}"
+    reply = Reply(body=page.encode(charset), content_type="text/html")
+    source = capture(origin.serve("/", reply), policy=LOOPBACK)
+    assert source.status is CaptureStatus.CAPTURED, source.reason
+    for text in sentences:
+        assert text in source.text
+
+
+def test_too_few_telling_bytes_are_read_as_the_commonest_charset(origin: Origin) -> None:
+    for text in ("naïve", "£5 a day", "24 €", "“quoted”", "25 °C"):
+        reply = Reply(body=text.encode("cp1252"), content_type="text/plain")
+        assert capture(origin.serve(f"/{len(text)}", reply), policy=LOOPBACK).text == text
+
+
 def test_a_compressed_page_reads_like_a_plain_one(origin: Origin) -> None:
     body = gzip.compress(b"<p>first half, ") + gzip.compress(f"{PARAGRAPH}</p>".encode())
     source = capture(
@@ -145,7 +181,10 @@ def test_a_decoder_that_takes_too_long_is_ended(origin: Origin) -> None:
         (Reply(body=b"<p>You need to enable JavaScript to run this app.</p>"), CaptureStatus.SUSPECT),
         (Reply(body=("\ue001\ue002\ufffd" * 90).encode(), content_type="text/plain"), CaptureStatus.SUSPECT),
         (Reply(body=b"   ", content_type="text/plain"), CaptureStatus.SUSPECT),
-        (Reply(body="<p>Порт открыт".encode("cp1251"), content_type="text/html"), CaptureStatus.SUSPECT),
+        (
+            Reply(body="<p>Порт открыт".encode("cp1251"), content_type="text/html; charset=iso-8859-1"),
+            CaptureStatus.SUSPECT,
+        ),
         (Reply(body=b"<title>Shop</title><p>Loading...</p><script src=a></script>"), CaptureStatus.SUSPECT),
         (Reply(body=b"<h1>Sign in to go on</h1><input type=password>"), CaptureStatus.SUSPECT),
     ],
