@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from pytest_searchlight.website.charts import Chart
 from pytest_searchlight.website.formats import DASH
 
 
@@ -33,12 +34,14 @@ class Table:
         columns: as many as each row has cells.
         rows: in an order that says nothing about who is better.
         notes: what explains its dashes.
+        chart: the same as a picture, on pages that show pictures.
     """
 
     caption: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
+    chart: Chart | None = None
 
 
 def make_table(
@@ -64,6 +67,11 @@ def make_table(
         rows=tuple(tuple(_make_cell(cell) for cell in row) for row in rows),
         notes=tuple(dict.fromkeys(notes)),
     )
+
+
+def illustrate(table: Table, *, chart: Chart | None) -> Table:
+    """`table` with a picture of it, where there is one."""
+    return replace(table, chart=chart)
 
 
 def number(value: float | None, text: str) -> Cell:

@@ -12,6 +12,7 @@ from pytest_searchlight.website.sections.comparing import (
     describe_expenses,
 )
 from pytest_searchlight.website.sections.grounds import (
+    describe_agreement,
     describe_calibration,
     describe_judges,
     describe_versions,
@@ -48,7 +49,7 @@ def _describe_measured(report: Report) -> Iterator[Section]:
         describe_results(summary),
         describe_closures(summary.comparisons),
         describe_comparisons(summary.comparisons),
-        describe_expenses(summary.comparisons),
+        describe_expenses(summary),
         describe_exclusions(summary),
         describe_tasks(summary),
         describe_searching(summary),
@@ -57,6 +58,7 @@ def _describe_measured(report: Report) -> Iterator[Section]:
         describe_times(summary),
         describe_calibration(report.calibration, facts),
         describe_judges(summary, facts),
+        describe_agreement(report.agreement),
         describe_versions(facts),
     )
     yield from (section for section in found if section is not None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Final
 
 from pytest_searchlight.stats.figures import (
@@ -12,6 +13,7 @@ from pytest_searchlight.stats.figures import (
     LaneComparisons,
     SetupComparisons,
 )
+from pytest_searchlight.summary_schema import Summary
 from pytest_searchlight.website.formats import (
     show_count,
     show_decimal,
@@ -22,9 +24,15 @@ from pytest_searchlight.website.formats import (
     show_ratio,
     show_usd,
 )
-from pytest_searchlight.website.sections.parts import Section, name_agent
-from pytest_searchlight.website.tables import Cell, Table, make_table, number
+from pytest_searchlight.website.sections.parts import Section, name_agent, split_by_catalog
+from pytest_searchlight.website.sections.pictures import chart_closures, chart_costs
+from pytest_searchlight.website.tables import Cell, Table, illustrate, make_table, number
 
+_EXPENSES: Final = (
+    "What all graded runs used, failed ones included, over the passes; and what was used beyond no-search "
+    "over the passes beyond no-search. A negative number there means less was used and more passed."
+)
+_NO_COSTS: Final = "No picture of cost against success: what runs took is not known, or it was nothing."
 _DIFFERENCE_LABELS: Final = (
     "Setup",
     "Against",
@@ -97,6 +105,18 @@ def _explain_dashes(setup: SetupComparisons, comparison: Comparison) -> Iterator
         yield f"{setup.setup} against {comparison.reference}: {reason}"
 
 
+def tell_detectable(comparisons: Comparisons | None) -> str | None:
+    """The smallest difference in points that the comparisons could have found, a range where they vary."""
+    found = [
+        100 * value
+        for lane in (comparisons.lanes if comparisons else ())
+        for _, comparison in _list_comparisons(lane)
+        if (value := comparison.resolution.detectable_difference.value) is not None
+    ]
+    ends = dict.fromkeys(show_decimal(end, digits=0) for end in (min(found), max(found))) if found else {}
+    return " to ".join(ends) or None
+
+
 def describe_closures(comparisons: Comparisons | None) -> Section | None:
     """How much of the gap between floor and ceiling each setup closes; None where neither was run."""
     lanes = [
@@ -123,8 +143,9 @@ def describe_closures(comparisons: Comparisons | None) -> Section | None:
 
 
 def _make_closures(lane: LaneComparisons, setups: list[SetupComparisons]) -> Table:
-    return make_table(
-        f"Gap closure on the catalog {lane.catalog}, {name_agent(lane.agent, lane.model_name)}",
+    where = f"on the catalog {lane.catalog}, {name_agent(lane.agent, lane.model_name)}"
+    table = make_table(
+        f"Gap closure {where}",
         labels=("Setup", "Tasks", "Gap closure", "95 % interval", "Undefined draws"),
         rows=[_make_closure(setup) for setup in setups],
         notes=[
@@ -133,6 +154,7 @@ def _make_closures(lane: LaneComparisons, setups: list[SetupComparisons]) -> Tab
             if setup.gap_closure.reason is not None
         ],
     )
+    return illustrate(table, chart=chart_closures(setups, where=where))
 
 
 def _make_closure(setup: SetupComparisons) -> list[Cell | str]:
@@ -147,24 +169,31 @@ def _make_closure(setup: SetupComparisons) -> list[Cell | str]:
     ]
 
 
-def describe_expenses(comparisons: Comparisons | None) -> Section | None:
+def describe_expenses(summary: Summary) -> Section | None:
     """What each success took, and each one more than without search; None where nothing was compared."""
-    if comparisons is None:
+    if summary.comparisons is None:
         return None
-    rows = [(lane, setup) for lane in comparisons.lanes for setup in lane.setups]
-    text = (
-        "What all graded runs used, failed ones included, over the passes; and what was used beyond "
-        "no-search over the passes beyond no-search. A negative number there means less was used and more "
-        "passed."
+    lanes = summary.comparisons.lanes
+    charts = {catalog: chart_costs(rows) for catalog, rows in split_by_catalog(summary.results)}
+    tables = tuple(
+        illustrate(_make_expenses(catalog, list(group)), chart=charts.get(catalog))
+        for catalog, group in groupby(lanes, key=lambda lane: lane.catalog)
     )
-    table = make_table(
-        "Tokens and dollars for a success",
-        labels=("Setup", "Agent", "Catalog", "Tokens each", "Tokens each more", "$ each", "$ each more"),
+    missing = () if all(table.chart for table in tables) else (_NO_COSTS,)
+    return Section(
+        id="expenses", title="What a success took", paragraphs=(_EXPENSES, *missing), tables=tables
+    )
+
+
+def _make_expenses(catalog: str, lanes: list[LaneComparisons]) -> Table:
+    rows = [(lane, setup) for lane in lanes for setup in lane.setups]
+    return make_table(
+        f"Tokens and dollars for a success on the catalog {catalog}",
+        labels=("Setup", "Agent", "Tokens each", "Tokens each more", "$ each", "$ each more"),
         rows=[
             [
                 setup.setup,
                 name_agent(lane.agent, lane.model_name),
-                lane.catalog,
                 _show_figure(setup.tokens.per_success, is_usd=False),
                 _show_figure(setup.tokens.per_extra_success, is_usd=False),
                 _show_figure(setup.cost_usd.per_success, is_usd=True),
@@ -172,19 +201,16 @@ def describe_expenses(comparisons: Comparisons | None) -> Section | None:
             ]
             for lane, setup in rows
         ],
-        notes=[
-            f"{setup.setup}: {figure.reason}"
-            for _, setup in rows
-            for figure in (
-                setup.tokens.per_success,
-                setup.tokens.per_extra_success,
-                setup.cost_usd.per_success,
-            )
-            if figure.reason
-        ],
-        texts=3,
+        notes=[note for _, setup in rows for note in _explain_expenses(setup)],
+        texts=2,
     )
-    return Section(id="expenses", title="What a success took", paragraphs=(text,), tables=(table,))
+
+
+def _explain_expenses(setup: SetupComparisons) -> Iterator[str]:
+    for expense in (setup.tokens, setup.cost_usd):
+        for figure in (expense.per_success, expense.per_extra_success):
+            if figure.reason:
+                yield f"{setup.setup}: {figure.reason}"
 
 
 def _show_figure(figure: Figure, *, is_usd: bool) -> Cell:

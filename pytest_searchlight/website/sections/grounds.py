@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from typing import Final
 
+from pytest_searchlight.agreements import SecondOpinions
 from pytest_searchlight.calibration import Calibration, CalibrationRecord, explain_rejection
+from pytest_searchlight.judges.agreement import Agreement, FamilyLean, JudgeAgreement
 from pytest_searchlight.summary_schema import Summary
-from pytest_searchlight.website.formats import DASH, count_things, show_count, show_usd
+from pytest_searchlight.website.formats import (
+    DASH,
+    count_things,
+    show_count,
+    show_decimal,
+    show_points,
+    show_ratio,
+    show_usd,
+)
 from pytest_searchlight.website.provenance import JudgeFacts, Provenance
 from pytest_searchlight.website.sections.parts import Section, name_agent
-from pytest_searchlight.website.tables import Cell, make_table, number
+from pytest_searchlight.website.sections.pictures import chart_agreement
+from pytest_searchlight.website.tables import Cell, Table, illustrate, make_table, number
 
 _HASH_LENGTH: Final = 12
 
@@ -95,6 +106,71 @@ def describe_judges(summary: Summary, facts: Provenance) -> Section:
 
 def _tell_audit(judge: JudgeFacts) -> str:
     return {None: "not audited", True: "passed", False: "did not pass"}[judge.has_passed]
+
+
+def describe_agreement(opinions: SecondOpinions | None) -> Section:
+    """How far second judges agree with the one that decided."""
+    if opinions is None or not opinions.opinions:
+        text = "No second judge was asked, so nothing is known of how far another would agree."
+        return Section(id="agreement", title="Agreement of judges", paragraphs=(text,))
+    found = [agreement for opinion in opinions.opinions for agreement in opinion.agreements]
+    text = (
+        "A second judge read the same briefs and sources. It decides nothing: the first judge's verdicts "
+        "count. Kappa is Cohen's; lean is how much more often a judge passes its own vendor's agent than "
+        "the other judge does, less the same for all other agents."
+    )
+    table = make_table(
+        "Labels given alike",
+        labels=(
+            "Judges",
+            "Verdicts",
+            "kappa",
+            "Key facts",
+            "kappa",
+            "Claims",
+            "kappa",
+            "Disputed runs",
+            "Unpaired runs",
+        ),
+        rows=[_make_agreement(agreement) for agreement in found],
+    )
+    leans = [lean for agreement in found for lean in agreement.leans]
+    tables = (illustrate(table, chart=chart_agreement(found)), *([_make_leans(leans)] if leans else []))
+    return Section(id="agreement", title="Agreement of judges", paragraphs=(text,), tables=tables)
+
+
+def _make_agreement(found: JudgeAgreement) -> list[Cell | str]:
+    kinds = (found.verdicts, found.facts, found.claims)
+    return [
+        f"{found.second} beside {found.primary}",
+        *(cell for counted in kinds for cell in _make_counts(counted)),
+        number(len(found.disputed), show_count(len(found.disputed))),
+        number(len(found.unpaired), show_count(len(found.unpaired))),
+    ]
+
+
+def _make_counts(counted: Agreement) -> tuple[Cell, Cell]:
+    share = counted.agreed / counted.pairs if counted.pairs else None
+    return (
+        number(share, show_ratio(counted.agreed, counted.pairs)),
+        number(counted.kappa, show_decimal(counted.kappa, digits=2)),
+    )
+
+
+def _make_leans(leans: list[FamilyLean]) -> Table:
+    return make_table(
+        "Whether a judge favours its own vendor's agent",
+        labels=("Judge", "Lean, points", "Own runs", "Other runs"),
+        rows=[
+            [
+                lean.judge,
+                number(lean.lean, show_points(lean.lean)),
+                number(lean.own_runs, show_count(lean.own_runs)),
+                number(lean.other_runs, show_count(lean.other_runs)),
+            ]
+            for lean in leans
+        ],
+    )
 
 
 def describe_versions(facts: Provenance) -> Section:

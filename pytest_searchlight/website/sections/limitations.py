@@ -7,8 +7,9 @@ from typing import Final
 
 from pytest_searchlight.report_folder import Report
 from pytest_searchlight.summary_schema import Summary
-from pytest_searchlight.website.formats import DASH, count_things, join_words, show_decimal
+from pytest_searchlight.website.formats import DASH, count_things, join_words
 from pytest_searchlight.website.provenance import Provenance, read_provenance
+from pytest_searchlight.website.sections.comparing import tell_detectable
 from pytest_searchlight.website.sections.parts import Section
 
 _WITHOUT_LLM: Final = frozenset({"baseline", "oracle", "noop"})
@@ -70,25 +71,9 @@ def _tell_size(summary: Summary) -> Iterator[str]:
         "agent. Runs of one task are not independent, so the tasks, not the runs, bound what can be "
         "concluded."
     )
-    found = _list_detectable(summary)
-    if found:
-        low, high = (show_decimal(100 * value, digits=0) for value in (min(found), max(found)))
-        size = low if low == high else f"{low} to {high}"
-        yield (
-            f"Differences of pass rates below {size} points could not have been found by a session of this "
-            "size."
-        )
-
-
-def _list_detectable(summary: Summary) -> list[float]:
-    lanes = summary.comparisons.lanes if summary.comparisons else ()
-    return [
-        value
-        for lane in lanes
-        for setup in lane.setups
-        for comparison in setup.comparisons
-        if (value := comparison.resolution.detectable_difference.value) is not None
-    ]
+    found = tell_detectable(summary.comparisons)
+    if found is not None:
+        yield f"Differences of pass rates below {found} points could not have been found by this session."
 
 
 def _tell_coverage(summary: Summary) -> Iterator[str]:

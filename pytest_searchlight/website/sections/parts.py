@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Final, Literal
 
 from pytest_searchlight.domain import STATUS_RULES, RunStatus, StatusRule
+from pytest_searchlight.summary_schema import ResultRow
 from pytest_searchlight.website.tables import Table, make_table
 
 _PYTEST_WORDS: Final = {"assert": "passed or failed", "error": "error", "skip": "skipped"}
@@ -43,6 +46,12 @@ class Section:
 def name_agent(agent: str, model_name: str | None) -> str:
     """An agent and its model, as tables name them."""
     return f"{agent} {model_name}" if model_name else agent
+
+
+def split_by_catalog(rows: Sequence[ResultRow]) -> Iterator[tuple[str, list[ResultRow]]]:
+    """The rows of each catalog, which stand together."""
+    for catalog, group in groupby(rows, key=lambda row: row.catalog):
+        yield catalog, list(group)
 
 
 def describe_statuses() -> Table:

@@ -18,8 +18,10 @@ from pytest_searchlight.website.formats import (
     show_seconds,
     show_usd,
 )
-from pytest_searchlight.website.sections.parts import Section, name_agent
-from pytest_searchlight.website.tables import Cell, Table, make_table, number
+from pytest_searchlight.website.sections.comparing import tell_detectable
+from pytest_searchlight.website.sections.parts import Section, name_agent, split_by_catalog
+from pytest_searchlight.website.sections.pictures import chart_rates
+from pytest_searchlight.website.tables import Cell, Table, illustrate, make_table, number
 
 _RATES: Final = (
     "Passes are of the graded runs; the interval is Wilson's at 95 %. Where intervals overlap, the order "
@@ -54,13 +56,16 @@ def describe_results(summary: Summary) -> Section:
         title="Results",
         paragraphs=(_RATES,),
         tables=tuple(
-            make_table(
-                f"Results on the catalog {catalog}",
-                labels=_RESULT_LABELS,
-                rows=[_make_result(row, closures.get(_locate(row))) for row in rows],
-                texts=2,
+            illustrate(
+                make_table(
+                    f"Results on the catalog {catalog}",
+                    labels=_RESULT_LABELS,
+                    rows=[_make_result(row, closures.get(_locate(row))) for row in rows],
+                    texts=2,
+                ),
+                chart=chart_rates(rows, detectable=tell_detectable(summary.comparisons)),
             )
-            for catalog, rows in _split_by_catalog(summary.results)
+            for catalog, rows in split_by_catalog(summary.results)
         ),
     )
 
@@ -76,11 +81,6 @@ def _find_closures(summary: Summary) -> dict[tuple[str, str, str | None, str], f
         for lane in lanes
         for setup in lane.setups
     }
-
-
-def _split_by_catalog(rows: Sequence[ResultRow]) -> Iterator[tuple[str, list[ResultRow]]]:
-    for catalog, group in groupby(rows, key=lambda row: row.catalog):
-        yield catalog, list(group)
 
 
 def _make_result(row: ResultRow, closure: float | None) -> list[Cell | str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pytest_searchlight.summary_schema import Rate, ResultRow, Summary
 from pytest_searchlight.website.formats import show_count, show_decimal, show_percent, show_ratio
 from pytest_searchlight.website.sections.parts import Section, name_agent
-from pytest_searchlight.website.tables import Cell, Table, make_table, number
+from pytest_searchlight.website.sections.pictures import chart_habits
+from pytest_searchlight.website.tables import Cell, Table, illustrate, make_table, number
 
 
 def describe_searching(summary: Summary) -> Section:
@@ -23,7 +24,7 @@ def describe_searching(summary: Summary) -> Section:
 
 
 def _make_habits(lanes: list[ResultRow]) -> Table:
-    return make_table(
+    table = make_table(
         "Searching, per run",
         labels=(
             "Setup",
@@ -43,6 +44,7 @@ def _make_habits(lanes: list[ResultRow]) -> Table:
         rows=[_make_habit(row) for row in lanes],
         texts=3,
     )
+    return illustrate(table, chart=chart_habits(lanes))
 
 
 def _name(row: ResultRow) -> list[Cell | str]:

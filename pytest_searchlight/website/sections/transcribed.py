@@ -21,15 +21,14 @@ from pytest_searchlight.website.formats import (
     show_usd,
 )
 from pytest_searchlight.website.sections.parts import Section, name_agent
-from pytest_searchlight.website.tables import Cell, Table, make_table, number
+from pytest_searchlight.website.sections.pictures import chart_printed_closures, chart_printed_rates
+from pytest_searchlight.website.tables import Cell, Table, illustrate, make_table, number
 
 _LABELS: Final = (
     "Setup",
     "Passes",
     "Pass rate",
     "95 % interval",
-    "Gap closure",
-    "95 % interval of closure",
     "Tokens per success",
     "$ per success",
     "Provider calls",
@@ -58,6 +57,8 @@ def _describe_battery(battery: TranscribedBattery, *, id_: str) -> Section:
         f"tasks x {battery.repetitions}."
     )
     tables = [_make_results(battery)]
+    if any(row.gap_closure is not None for row in battery.rows):
+        tables.append(_make_closures(battery))
     if battery.tests:
         tables.append(_make_tests(battery))
     if battery.passes_by_task:
@@ -74,12 +75,32 @@ def _describe_battery(battery: TranscribedBattery, *, id_: str) -> Section:
 
 
 def _make_results(battery: TranscribedBattery) -> Table:
-    return make_table(
+    table = make_table(
         f"Printed results: {battery.title}",
         labels=_LABELS,
         rows=[_make_row(row) for row in battery.rows],
         notes=[f"{name_row(row)}: {row.remark}" for row in battery.rows if row.remark],
     )
+    return illustrate(table, chart=chart_printed_rates(battery))
+
+
+def _make_closures(battery: TranscribedBattery) -> Table:
+    table = make_table(
+        f"Printed gap closure: {battery.title}",
+        labels=("Setup", "Gap closure", "95 % interval"),
+        rows=[
+            [
+                name_row(row),
+                number(row.gap_closure, show_decimal(row.gap_closure, digits=2)),
+                number(
+                    row.gap_closure_ci95 and row.gap_closure_ci95[0],
+                    show_decimal_interval(row.gap_closure_ci95),
+                ),
+            ]
+            for row in battery.rows
+        ],
+    )
+    return illustrate(table, chart=chart_printed_closures(battery))
 
 
 def name_row(row: TranscribedRow) -> str:
@@ -88,7 +109,7 @@ def name_row(row: TranscribedRow) -> str:
 
 
 def _make_row(row: TranscribedRow) -> list[Cell | str]:
-    interval, closure_ends, cost = row.pass_rate_percent_ci95, row.gap_closure_ci95, row.cost_per_success_usd
+    interval, cost = row.pass_rate_percent_ci95, row.cost_per_success_usd
     bound = "≥ " if row.cost_is_lower_bound and cost is not None else ""
     rate = row.passes / row.runs
     return [
@@ -96,8 +117,6 @@ def _make_row(row: TranscribedRow) -> list[Cell | str]:
         number(row.passes, show_ratio(row.passes, row.runs)),
         number(rate, show_percent(rate)),
         number(interval and interval[0], DASH if interval is None else f"{interval[0]} to {interval[1]} %"),
-        number(row.gap_closure, show_decimal(row.gap_closure, digits=2)),
-        number(closure_ends and closure_ends[0], show_decimal_interval(closure_ends)),
         number(row.tokens_per_success, show_count(row.tokens_per_success)),
         number(cost, bound + show_usd(cost)),
         number(row.provider_calls, show_count(row.provider_calls)),

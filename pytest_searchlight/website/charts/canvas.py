@@ -1,0 +1,146 @@
+"""A sheet to draw on: matplotlib's artists placed by the pixel; its axes would cost most of the time.
+
+Colours are names of the page's style variables. They are drawn as placeholder colours, which `svg.py` turns
+into the variables, so that a chart follows the page from light to dark.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import matplotlib as mpl
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+
+from pytest_searchlight.website.charts.records import Style
+
+Colour = Literal[
+    "ink", "quiet", "grid", "paper", "provider", "built-in", "reference", "first", "second", "third"
+]
+COLOURS: Final[tuple[Colour, ...]] = (
+    "ink",
+    "quiet",
+    "grid",
+    "paper",
+    "provider",
+    "built-in",
+    "reference",
+    "first",
+    "second",
+    "third",
+)
+STYLES: Final[dict[Style, tuple[str, Colour]]] = {
+    "provider": ("o", "provider"),
+    "built-in": ("s", "built-in"),
+    "no-search": ("D", "reference"),
+    "floor": ("v", "reference"),
+    "ceiling": ("^", "reference"),
+    "first": ("o", "first"),
+    "second": ("s", "second"),
+    "third": ("D", "third"),
+}
+"""Shape and colour of each style: nothing is told by its colour alone."""
+
+_DPI: Final = 72  # SVG's own unit, so that a pixel is a unit of the drawing
+
+
+def name_placeholder(colour: Colour) -> str:
+    """The colour in which `colour` is drawn until it becomes a style variable."""
+    return f"#0000{COLOURS.index(colour) + 1:02x}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lettering:
+    """How text is written; the size is in pixels."""
+
+    colour: Colour
+    size: float
+    is_bold: bool = False
+
+
+class Sheet:
+    """An empty drawing. Places are in pixels from the upper left corner."""
+
+    def __init__(self, *, width: float, height: float) -> None:
+        self._height = height
+        self._figure = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI)
+        self._figure.patch.set_visible(False)
+
+    def draw_lines(
+        self,
+        lines: Sequence[tuple[tuple[float, float], tuple[float, float]]],
+        *,
+        colour: Colour,
+        width: float = 1.0,
+    ) -> None:
+        """Straight lines, each between two places."""
+        flipped = [[self._flip(place) for place in line] for line in lines]
+        collection = LineCollection(
+            flipped, colors=name_placeholder(colour), linewidths=width, transform=None
+        )
+        self._figure.add_artist(collection)
+
+    def draw_mark(self, place: tuple[float, float], *, style: Style, size: float = 9.0) -> None:
+        """The mark of a style."""
+        marker, colour = STYLES[style]
+        x, y = self._flip(place)
+        self._figure.add_artist(
+            Line2D(
+                [x],
+                [y],
+                marker=marker,
+                markersize=size,
+                markerfacecolor=name_placeholder(colour),
+                markeredgecolor=name_placeholder("paper"),
+                markeredgewidth=1.5,
+                linestyle="none",
+                transform=None,
+            )
+        )
+
+    def write(
+        self,
+        place: tuple[float, float],
+        text: str,
+        *,
+        letters: Lettering,
+        align: Literal["left", "center", "right"] = "left",
+    ) -> None:
+        """A line of text, whose baseline stands a third of its size below the place."""
+        x, y = self._flip(place)
+        self._figure.add_artist(
+            Text(
+                x,
+                y - letters.size / 3,
+                text,
+                color=name_placeholder(letters.colour),
+                ha=align,
+                va="baseline",
+                fontsize=letters.size,
+                fontweight="bold" if letters.is_bold else "normal",
+                parse_math=False,
+                transform=None,
+            )
+        )
+
+    def export_svg(self) -> str:
+        """The drawing as matplotlib writes it, without date or program."""
+        out = io.StringIO()
+        rules = mpl.rc_context(
+            {"svg.fonttype": "none", "svg.hashsalt": "searchlight", "font.family": "DejaVu Sans"}
+        )
+        with rules, warnings.catch_warnings():
+            # A name may hold letters that the font for measuring lacks; the reader's own font has them.
+            warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+            silent = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+            self._figure.savefig(out, format="svg", metadata=silent)
+        return out.getvalue()
+
+    def _flip(self, place: tuple[float, float]) -> tuple[float, float]:
+        return place[0], self._height - place[1]

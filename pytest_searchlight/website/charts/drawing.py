@@ -1,0 +1,158 @@
+"""Draws charts: rows of dots with whiskers, and spots on two axes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from pytest_searchlight.website.charts.canvas import STYLES, Lettering, Sheet
+from pytest_searchlight.website.charts.records import Axis, Chart, DotChart, DotRow, Mark, ScatterChart, Spot
+from pytest_searchlight.website.charts.svg import finish_svg
+
+_WIDTH: Final = 680.0
+_ROW: Final = 26.0
+_LEFT: Final = 170.0
+_RIGHT: Final = 560.0
+_TEXT_AT: Final = 576.0
+_TOP: Final = 24.0
+_LONGEST_LABEL: Final = 22
+_HEADING: Final = Lettering(colour="ink", size=13, is_bold=True)
+_LABEL: Final = Lettering(colour="ink", size=13)
+_NOTE: Final = Lettering(colour="quiet", size=12)
+
+
+class Frame(NamedTuple):
+    """Where the axes lie, in pixels from the upper left corner."""
+
+    left: float
+    right: float
+    top: float
+    bottom: float
+
+
+def draw_chart(chart: Chart, *, id_: str) -> str:
+    """The chart as an SVG element for a page, in which `id_` is unique."""
+    sheet = _draw_dots(chart) if isinstance(chart, DotChart) else _draw_scatter(chart)
+    return finish_svg(sheet.export_svg(), id_=id_, title=chart.title, description=chart.caption)
+
+
+def _shorten(label: str, *, longest: int = _LONGEST_LABEL) -> str:
+    return label if len(label) <= longest else label[: longest - 1] + "…"
+
+
+# --- rows of dots ----------------------------------------------------------------------------------------
+
+
+def _draw_dots(chart: DotChart) -> Sheet:
+    places = list(_place_rows(chart))
+    top = _TOP + (_ROW if chart.legend else 0) + (_ROW if chart.references else 0)
+    bottom = top + _ROW * len(places)
+    sheet = Sheet(width=_WIDTH, height=bottom + 44)
+    _draw_x_axis(sheet, chart.axis, frame=Frame(_LEFT, _RIGHT, top - 6, bottom))
+    for value, word in chart.references:
+        x = _find_x(chart.axis, value)
+        sheet.draw_lines([((x, top - 6), (x, bottom))], colour="quiet", width=1.5)
+        sheet.write((x, top - 16), word, letters=_NOTE, align="center")
+    _draw_legend(sheet, chart)
+    for place, (heading, row) in enumerate(places):
+        y = top + _ROW * (place + 0.5)
+        if row is None:
+            sheet.write((8, y), _shorten(heading, longest=48), letters=_HEADING)
+        else:
+            _draw_row(sheet, row, axis=chart.axis, y=y)
+    return sheet
+
+
+def _place_rows(chart: DotChart) -> Iterator[tuple[str, DotRow | None]]:
+    """The lines of the chart from the top: headings without a row, rows with theirs."""
+    for heading, rows in chart.groups:
+        if heading:
+            yield heading, None
+        yield from ((heading, row) for row in rows)
+
+
+def _find_x(axis: Axis, value: float) -> float:
+    return _LEFT + (_RIGHT - _LEFT) * min(1.0, max(0.0, axis.place(value)))
+
+
+def _draw_row(sheet: Sheet, row: DotRow, *, axis: Axis, y: float) -> None:
+    sheet.write((_LEFT - 14, y), _shorten(row.label), letters=_LABEL, align="right")
+    sheet.write((_TEXT_AT, y), row.text, letters=_NOTE)
+    for mark in row.marks:
+        _draw_whisker(sheet, mark, axis=axis, y=y)
+    for mark in row.marks:
+        sheet.draw_mark((_find_x(axis, mark.value), y), style=mark.style)
+
+
+def _draw_whisker(sheet: Sheet, mark: Mark, *, axis: Axis, y: float) -> None:
+    if mark.ends is None:
+        return
+    low, high = (_find_x(axis, end) for end in mark.ends)
+    caps = [((x, y - 4), (x, y + 4)) for x in (low, high)]
+    sheet.draw_lines([((low, y), (high, y)), *caps], colour=STYLES[mark.style][1], width=2)
+
+
+def _draw_legend(sheet: Sheet, chart: DotChart) -> None:
+    x = _LEFT
+    for style, word in chart.legend:
+        sheet.draw_mark((x + 5, _TOP - 4), style=style)
+        sheet.write((x + 16, _TOP - 4), word, letters=_LABEL)
+        x += 40 + 7.2 * len(word)
+
+
+def _draw_x_axis(sheet: Sheet, axis: Axis, *, frame: Frame) -> None:
+    left, right, top, bottom = frame
+    xs = [left + (right - left) * axis.place(value) for value, _ in axis.ticks]
+    sheet.draw_lines([((x, top), (x, bottom)) for x in xs], colour="grid")
+    for x, (_, text) in zip(xs, axis.ticks, strict=True):
+        sheet.write((x, bottom + 14), text, letters=_NOTE, align="center")
+    sheet.write(((left + right) / 2, bottom + 32), axis.label, letters=_NOTE, align="center")
+
+
+# --- spots on two axes -----------------------------------------------------------------------------------
+
+_PLOT: Final = Frame(left=70, right=560, top=34, bottom=320)
+_LABEL_HEIGHT: Final = 15.0
+
+
+def _draw_scatter(chart: ScatterChart) -> Sheet:
+    sheet = Sheet(width=_WIDTH, height=_PLOT.bottom + 44)
+    _draw_x_axis(sheet, chart.x_axis, frame=_PLOT)
+    ys = [_find_y(chart, value) for value, _ in chart.y_axis.ticks]
+    sheet.draw_lines([((_PLOT.left, y), (_PLOT.right, y)) for y in ys], colour="grid")
+    for y, (_, text) in zip(ys, chart.y_axis.ticks, strict=True):
+        sheet.write((_PLOT.left - 10, y), text, letters=_NOTE, align="right")
+    sheet.write((8, 14), chart.y_axis.label, letters=_NOTE)
+    _draw_spots(sheet, chart)
+    return sheet
+
+
+def _find_y(chart: ScatterChart, value: float) -> float:
+    return _PLOT.bottom - (_PLOT.bottom - _PLOT.top) * chart.y_axis.place(value)
+
+
+def _draw_spots(sheet: Sheet, chart: ScatterChart) -> None:
+    for spot in chart.spots:
+        x = _find_spot_x(chart, spot)
+        if spot.ends is not None:
+            low, high = (_find_y(chart, end) for end in spot.ends)
+            sheet.draw_lines([((x, low), (x, high))], colour=STYLES[spot.style][1], width=1.5)
+    for spot in chart.spots:
+        sheet.draw_mark((_find_spot_x(chart, spot), _find_y(chart, spot.y)), style=spot.style)
+    for (x, y), spot in _place_labels(chart):
+        sheet.write((x, y), _shorten(spot.label), letters=_LABEL)
+
+
+def _find_spot_x(chart: ScatterChart, spot: Spot) -> float:
+    return _PLOT.left + (_PLOT.right - _PLOT.left) * chart.x_axis.place(spot.x)
+
+
+def _place_labels(chart: ScatterChart) -> Iterator[tuple[tuple[float, float], Spot]]:
+    """A place right of each spot, moved down where it would stand on another label."""
+    taken: list[tuple[float, float]] = []
+    for spot in sorted(chart.spots, key=lambda spot: (-spot.y, spot.x)):
+        x, y = _find_spot_x(chart, spot) + 10, _find_y(chart, spot.y)
+        while any(abs(x - other_x) < 110 and abs(y - other_y) < _LABEL_HEIGHT for other_x, other_y in taken):
+            y += _LABEL_HEIGHT / 3
+        taken.append((x, y))
+        yield (x, y), spot

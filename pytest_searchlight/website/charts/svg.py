@@ -1,0 +1,92 @@
+"""SVG as matplotlib writes it, made fit for a page: style variables, no inline styles, round numbers.
+
+A page's content policy forbids inline styles, so they become attributes. Numbers are rounded to hundredths, so
+that the last bits of another machine's arithmetic do not show.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from xml.etree import ElementTree as ET
+
+from pytest_searchlight.website.charts.canvas import COLOURS, name_placeholder
+
+_SVG: Final = "{http://www.w3.org/2000/svg}"
+_LINK: Final = "{http://www.w3.org/1999/xlink}href"
+_NUMBER: Final = re.compile(r"-?\d+\.\d+")
+_COLOUR: Final = re.compile(r"#0000[0-9a-f]{2}")
+_VARIABLES: Final = {name_placeholder(colour): f"var(--chart-{colour})" for colour in COLOURS}
+_FONT: Final = "system-ui, sans-serif"
+
+
+def finish_svg(drawing: str, *, id_: str, title: str, description: str) -> str:
+    """The drawing as an element to put into a page.
+
+    Args:
+        drawing: what matplotlib wrote.
+        id_: unique in the page; all ids in the drawing begin with it.
+        title: what it shows.
+        description: the same in a sentence or two, for those who do not see it.
+    """
+    root = ET.fromstring(drawing)  # noqa: S314 - written by matplotlib a moment ago
+    for element in root.iter():
+        _rewrite_attributes(element, id_=id_)
+    kept = [child for child in root if child.tag != f"{_SVG}defs"]
+    names = [
+        _make_text_element("title", f"{id_}-title", title),
+        _make_text_element("desc", f"{id_}-desc", description),
+    ]
+    frame = ET.Element(
+        "svg",
+        {
+            "viewBox": root.attrib["viewBox"],
+            "role": "img",
+            "aria-labelledby": f"{id_}-title {id_}-desc",
+            "font-family": _FONT,
+        },
+    )
+    frame.extend([*names, *kept])
+    for element in frame.iter():
+        element.tag = element.tag.removeprefix(_SVG)
+        element.text = (element.text or "").strip() or None
+        element.tail = None
+    return ET.tostring(frame, encoding="unicode")
+
+
+def _make_text_element(tag: str, id_: str, text: str) -> ET.Element:
+    element = ET.Element(tag, {"id": id_})
+    element.text = text
+    return element
+
+
+def _rewrite_attributes(element: ET.Element, *, id_: str) -> None:
+    found = dict(element.attrib)
+    style = found.pop("style", "")
+    found |= dict(_split_style(style))
+    element.attrib.clear()
+    for name, value in found.items():
+        for kept_name, kept in _rewrite(name, value, id_=id_, is_group=element.tag == f"{_SVG}g"):
+            element.set(kept_name, kept)
+
+
+def _split_style(style: str) -> list[tuple[str, str]]:
+    pairs = (part.partition(":") for part in style.split(";") if part.strip())
+    return [(name.strip(), value.strip()) for name, _, value in pairs]
+
+
+def _rewrite(name: str, value: str, *, id_: str, is_group: bool) -> list[tuple[str, str]]:
+    """An attribute as it stands in the page, or none: groups' ids, fonts and idle rotations are dropped."""
+    if name == "font-family" or (name == "id" and is_group) or value.startswith("rotate(-0 "):
+        return []
+    if name == "id":
+        return [("id", f"{id_}-{value}")]
+    if name == _LINK:
+        return [("href", f"#{id_}-{value.removeprefix('#')}")]
+    rounded = _NUMBER.sub(_round, " ".join(value.split()))
+    return [(name, _COLOUR.sub(lambda match: _VARIABLES[match[0]], rounded))]
+
+
+def _round(match: re.Match[str]) -> str:
+    text = f"{float(match[0]):.2f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text

@@ -1,0 +1,229 @@
+"""Which charts a report's numbers allow. A chart is left out where it would show nothing known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Final
+
+from pytest_searchlight.domain import SetupKind
+from pytest_searchlight.judges.agreement import JudgeAgreement
+from pytest_searchlight.report_folder import TranscribedBattery, TranscribedRow
+from pytest_searchlight.stats.figures import SetupComparisons
+from pytest_searchlight.summary_schema import ResultRow
+from pytest_searchlight.website.charts import Axis, DotChart, DotRow, Mark, ScatterChart, Spot, Style
+from pytest_searchlight.website.charts.axes import make_axis, make_share_axis
+from pytest_searchlight.website.formats import DASH, show_count, show_decimal, show_percent, show_usd
+from pytest_searchlight.website.sections.parts import name_agent
+
+_STYLES: Final[dict[SetupKind, Style]] = {
+    SetupKind.PROVIDER: "provider",
+    SetupKind.BUILT_IN: "built-in",
+    SetupKind.NO_SEARCH: "no-search",
+    SetupKind.FLOOR: "floor",
+    SetupKind.CEILING: "ceiling",
+}
+_OVERLAP: Final = "Where intervals overlap, the order may be chance."
+
+
+def chart_rates(rows: Sequence[ResultRow], *, detectable: str | None) -> DotChart | None:
+    """Pass rates with their intervals, under a heading for each agent and model.
+
+    Args:
+        rows: of one catalog.
+        detectable: the difference in points that could have been found, as text.
+    """
+    if not any(row.graded for row in rows):
+        return None
+    found = f" Differences below {detectable} points could not have been found." if detectable else ""
+    return DotChart(
+        title=f"Pass rates on the catalog {rows[0].catalog}",
+        caption=f"Dots are pass rates, lines their 95 % intervals, of graded/planned runs. {_OVERLAP}{found}",
+        groups=tuple(
+            (name_agent(*agent), tuple(_make_rate_row(row) for row in lanes))
+            for agent, lanes in groupby(rows, key=lambda row: (row.agent, row.model_name))
+        ),
+        axis=make_share_axis("pass rate"),
+    )
+
+
+def _make_rate_row(row: ResultRow) -> DotRow:
+    if row.pass_rate is None:
+        return DotRow(label=row.setup, marks=(), text=f"{DASH} of {row.graded}/{row.planned}")
+    mark = Mark(value=row.pass_rate, ends=row.pass_rate_ci95, style=_STYLES[row.setup_kind])
+    text = f"{show_percent(row.pass_rate)} of {row.graded}/{row.planned}"
+    return DotRow(label=row.setup, marks=(mark,), text=text)
+
+
+def chart_closures(setups: Sequence[SetupComparisons], *, where: str) -> DotChart | None:
+    """Gap closures between the floor's 0 and the ceiling's 1."""
+    known = [
+        (setup.setup, setup.setup_kind, setup.gap_closure.value, setup.gap_closure.ci95)
+        for setup in setups
+        if setup.gap_closure.value is not None
+    ]
+    return _draw_closures(known, where=where)
+
+
+Closure = tuple[str, SetupKind, float, tuple[float, float] | None]
+
+
+def _draw_closures(closures: Sequence[Closure], *, where: str) -> DotChart | None:
+    if not closures:
+        return None
+    ends = [end for _, _, value, ends in closures for end in (value, *(ends or ()))]
+    rows = tuple(
+        DotRow(
+            label=label,
+            marks=(Mark(value=value, ends=interval, style=_STYLES[kind]),),
+            text=f"{value:.2f}" + ("" if interval else ", no interval"),
+        )
+        for label, kind, value, interval in closures
+    )
+    return DotChart(
+        title=f"Gap closure, {where}",
+        caption=(
+            "How much of the gap between floor (0) and ceiling (1) a setup closes; lines are 95 % "
+            f"intervals over whole tasks. {_OVERLAP}"
+        ),
+        groups=(("", rows),),
+        axis=make_axis("gap closure", values=[1.0, *ends], show="{:g}".format),
+        references=((0.0, "floor"), (1.0, "ceiling")),
+    )
+
+
+def chart_costs(rows: Sequence[ResultRow]) -> ScatterChart | None:
+    """Success against what a run takes: dollars where they are known and not nothing, else tokens."""
+    measures = (
+        ("US dollars per graded run (mean)", [(row, row.cost_usd.mean) for row in rows], show_usd),
+        ("tokens per graded run (mean)", [(row, row.tokens.mean) for row in rows], show_count),
+    )
+    for label, values, show in measures:
+        known = [(row, value) for row, value in values if value is not None and row.pass_rate is not None]
+        if any(value for _, value in known):
+            return _draw_costs(known, make_axis(label, values=[value for _, value in known], show=show))
+    return None
+
+
+def _draw_costs(known: Sequence[tuple[ResultRow, float]], axis: Axis) -> ScatterChart:
+    agents = {(row.agent, row.model_name) for row, _ in known}
+    return ScatterChart(
+        title=f"{axis.label} against pass rate on the catalog {known[0][0].catalog}",
+        caption=(
+            "Further left takes less, higher passes more; lines are 95 % intervals of the pass rate. "
+            "Setups whose use is not known are missing. Means leave out runs whose use is not known."
+        ),
+        spots=tuple(
+            Spot(
+                label=row.setup if len(agents) == 1 else f"{row.setup} ({row.agent})",
+                x=value,
+                y=row.pass_rate or 0.0,
+                ends=row.pass_rate_ci95,
+                style=_STYLES[row.setup_kind],
+            )
+            for row, value in known
+        ),
+        x_axis=axis,
+        y_axis=make_share_axis("pass rate"),
+    )
+
+
+def chart_habits(rows: Sequence[ResultRow]) -> DotChart | None:
+    """Queries and fetches of an average run."""
+    known = [row for row in rows if row.searching.runs]
+    if not known:
+        return None
+    values = [value for row in known for value in _list_habits(row)]
+    several = len({(row.agent, row.model_name, row.catalog) for row in known}) > 1
+    return DotChart(
+        title="How agents searched",
+        caption="Queries and page fetches of a run, on average over the runs whose searching is known.",
+        groups=tuple(
+            (
+                f"{name_agent(agent, model)} on {catalog}" if several else "",
+                tuple(_make_habit_row(row) for row in lanes),
+            )
+            for (catalog, agent, model), lanes in groupby(
+                known, key=lambda row: (row.catalog, row.agent, row.model_name)
+            )
+        ),
+        axis=make_axis("per run", values=values, show="{:g}".format),
+        legend=(("first", "queries"), ("second", "fetches")),
+    )
+
+
+def _list_habits(row: ResultRow) -> tuple[float, float]:
+    return row.searching.queries.per_run or 0.0, row.searching.fetches_per_run or 0.0
+
+
+def _make_habit_row(row: ResultRow) -> DotRow:
+    queries, fetches = _list_habits(row)
+    return DotRow(
+        label=row.setup,
+        marks=(Mark(value=queries, style="first"), Mark(value=fetches, style="second")),
+        text=f"{show_decimal(queries)} and {show_decimal(fetches)}",
+    )
+
+
+def chart_agreement(agreements: Sequence[JudgeAgreement]) -> DotChart | None:
+    """Shares of labels on which two judges agree."""
+    groups = [
+        (f"{found.second} beside {found.primary}", rows)
+        for found in agreements
+        if (rows := _make_agreement_rows(found))
+    ]
+    if not groups:
+        return None
+    return DotChart(
+        title="Agreement of judges",
+        caption="Shares of verdicts and labels that both judges gave alike; kappa takes off what chance explains.",
+        groups=tuple(groups),
+        axis=make_share_axis("labelled alike"),
+    )
+
+
+def _make_agreement_rows(found: JudgeAgreement) -> tuple[DotRow, ...]:
+    kinds = (("verdicts", found.verdicts), ("key facts", found.facts), ("claims", found.claims))
+    return tuple(
+        DotRow(
+            label=label,
+            marks=(Mark(value=counted.agreed / counted.pairs, style="first"),),
+            text=f"{counted.agreed}/{counted.pairs}, kappa {show_decimal(counted.kappa, digits=2)}",
+        )
+        for label, counted in kinds
+        if counted.pairs
+    )
+
+
+# --- transcribed -----------------------------------------------------------------------------------------
+
+
+def chart_printed_rates(battery: TranscribedBattery) -> DotChart:
+    """Pass rates with the intervals that were printed."""
+    return DotChart(
+        title=f"Transcribed pass rates: {battery.title}",
+        caption=f"Transcribed, not recomputable. Lines are the printed 95 % intervals. {_OVERLAP}",
+        groups=(
+            (name_agent(battery.agent, battery.model_name), tuple(map(_make_printed_row, battery.rows))),
+        ),
+        axis=make_share_axis("pass rate"),
+    )
+
+
+def _make_printed_row(row: TranscribedRow) -> DotRow:
+    printed = row.pass_rate_percent_ci95
+    ends = None if printed is None else (printed[0] / 100, printed[1] / 100)
+    mark = Mark(value=row.passes / row.runs, ends=ends, style=_STYLES[row.setup_kind])
+    return DotRow(
+        label=row.label or row.setup, marks=(mark,), text=f"{show_percent(mark.value)} of {row.runs}"
+    )
+
+
+def chart_printed_closures(battery: TranscribedBattery) -> DotChart | None:
+    """The printed gap closures."""
+    known = [
+        (row.label or row.setup, row.setup_kind, row.gap_closure, row.gap_closure_ci95)
+        for row in battery.rows
+        if row.gap_closure is not None and row.setup_kind.gives_tools
+    ]
+    return _draw_closures(known, where=f"transcribed: {battery.title}")
