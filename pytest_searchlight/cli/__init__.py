@@ -14,11 +14,20 @@ from typing import Final
 import pytest
 
 from pytest_searchlight import __version__
-from pytest_searchlight.cli import catalogs, comparing, exporting, judging, machine, publishing, sessions
+from pytest_searchlight.cli import (
+    catalogs,
+    comparing,
+    exporting,
+    judging,
+    machine,
+    publishing,
+    sessions,
+    viewing,
+)
 from pytest_searchlight.cli.command import FOUND_PROBLEMS, OK, USAGE, Command
 from pytest_searchlight.errors import SearchlightError, UserError
 
-_GROUPS: Final = (machine, catalogs, sessions, judging, comparing, exporting, publishing)
+_GROUPS: Final = (machine, catalogs, sessions, viewing, judging, comparing, exporting, publishing)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
