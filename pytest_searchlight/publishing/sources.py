@@ -68,16 +68,14 @@ def prepare_session(session: Path, *, calibration: Calibration) -> Publication:
 
 
 def prepare_transcription(file: Path) -> Publication:
-    """The data file of a report on figures that somebody else published; its day is the latest battery's.
+    """The data file of a report on figures that somebody else published; its day is the latest of theirs.
 
     Raises:
         ReportError: `file` is not a readable transcription.
     """
     transcription = read_record(file, Transcription)
     content = encode_json(transcription.model_dump(mode="json"))
-    return Publication(
-        date=max(battery.date for battery in transcription.batteries), files={TRANSCRIPTION_FILE: content}
-    )
+    return Publication(date=transcription.date, files={TRANSCRIPTION_FILE: content})
 
 
 def select_records(calibration: Calibration, rows: Sequence[RunRecord]) -> Calibration:

@@ -30,7 +30,9 @@ from pytest_searchlight.report_folder.reading import (
 )
 from pytest_searchlight.report_folder.transcription import (
     TranscribedBattery,
+    TranscribedMeasure,
     TranscribedRow,
+    TranscribedTable,
     TranscribedTest,
     Transcription,
 )
@@ -44,7 +46,9 @@ __all__ = [
     "Manifest",
     "Report",
     "TranscribedBattery",
+    "TranscribedMeasure",
     "TranscribedRow",
+    "TranscribedTable",
     "TranscribedTest",
     "Transcription",
     "find_reports",

@@ -7,7 +7,9 @@ from typing import Final
 
 from pytest_searchlight.report_folder import (
     TranscribedBattery,
+    TranscribedMeasure,
     TranscribedRow,
+    TranscribedTable,
     TranscribedTest,
     Transcription,
 )
@@ -29,6 +31,7 @@ _LABELS: Final = (
     "Passes",
     "Pass rate",
     "95 % interval",
+    "Tokens per run",
     "Tokens per success",
     "$ per success",
     "Provider calls",
@@ -49,6 +52,8 @@ def describe_transcription(transcription: Transcription) -> Iterator[Section]:
         yield Section(id="not-replicated", title="What did not", points=transcription.not_replicated)
     for place, battery in enumerate(transcription.batteries, start=1):
         yield _describe_battery(battery, id_=f"battery-{place}")
+    for place, table in enumerate(transcription.tables, start=1):
+        yield _describe_table(table, id_=f"table-{place}")
 
 
 def _describe_battery(battery: TranscribedBattery, *, id_: str) -> Section:
@@ -117,6 +122,7 @@ def _make_row(row: TranscribedRow) -> list[Cell | str]:
         number(row.passes, show_ratio(row.passes, row.runs)),
         number(rate, show_percent(rate)),
         number(interval and interval[0], DASH if interval is None else f"{interval[0]} to {interval[1]} %"),
+        number(row.tokens_per_run, show_count(row.tokens_per_run)),
         number(row.tokens_per_success, show_count(row.tokens_per_success)),
         number(cost, bound + show_usd(cost)),
         number(row.provider_calls, show_count(row.provider_calls)),
@@ -154,3 +160,31 @@ def _make_matrix(battery: TranscribedBattery) -> Table:
             for task, passes in battery.passes_by_task.items()
         ],
     )
+
+
+def _describe_table(table: TranscribedTable, *, id_: str) -> Section:
+    return Section(
+        id=id_,
+        title=table.title,
+        paragraphs=(f"{table.date.isoformat()}.",),
+        points=table.remarks,
+        tables=(
+            make_table(
+                f"Printed figures: {table.title}",
+                labels=("Measure", *table.columns),
+                rows=[_make_measure(measure, table.columns) for measure in table.measures],
+            ),
+        ),
+    )
+
+
+def _make_measure(measure: TranscribedMeasure, columns: tuple[str, ...]) -> list[Cell | str]:
+    label = f"{measure.label} ({measure.unit})" if measure.unit else measure.label
+    values = [measure.values.get(column) for column in columns]
+    return [label, *(number(value, _show_figure(value, of=measure.of)) for value in values)]
+
+
+def _show_figure(value: float | None, *, of: int | None) -> str:
+    if value is None:
+        return DASH
+    return f"{value:,}" if of is None else f"{value:,} of {of:,}"
