@@ -80,13 +80,16 @@ class SessionFolder:
                 "choose another with --searchlight-output"
             ) from error
 
+    def list_names(self) -> list[str]:
+        """Run ids of the settled runs, sorted, whether or not their bundles are whole."""
+        if not self.runs.is_dir():
+            return []
+        with os.scandir(self.runs) as entries:
+            return sorted(entry.name for entry in entries if not entry.name.startswith("."))
+
     def find_bundles(self) -> Iterator[Path]:
         """Sealed bundles in order of their run ids."""
-        if not self.runs.is_dir():
-            return
-        with os.scandir(self.runs) as entries:
-            names = sorted(entry.name for entry in entries if not entry.name.startswith("."))
-        for name in names:
+        for name in self.list_names():
             if (self.runs / name / SEAL).is_file():
                 yield self.runs / name
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pytest_searchlight.domain import Record, RunRecord, RunStatus
 from pytest_searchlight.evidence import SessionFolder, encode_json, write_atomic
-from pytest_searchlight.summary import read_records
+from pytest_searchlight.run_rows import read_records
 
 
 class Flip(Record):

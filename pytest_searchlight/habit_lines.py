@@ -11,8 +11,9 @@ from pytest_searchlight.domain import Record
 from pytest_searchlight.errors import EvidenceError
 from pytest_searchlight.evidence import SealedBundle, SessionFolder, read_bundle
 from pytest_searchlight.grading import SIGNS_FILE
+from pytest_searchlight.run_rows import read_records
 from pytest_searchlight.searching import FoundSign
-from pytest_searchlight.summary import measure_lanes, read_records
+from pytest_searchlight.summary import measure_lanes
 from pytest_searchlight.summary_schema import Rate, ResultRow
 
 _UNKNOWN: Final = "-"

@@ -41,10 +41,11 @@ from pytest_searchlight.reporting import (
     render_comparisons,
     render_table,
 )
+from pytest_searchlight.run_rows import PlannedRun, read_records, write_plan
 from pytest_searchlight.session import BenchmarkSession
 from pytest_searchlight.session_facts import describe_session
 from pytest_searchlight.settings import check_new_session
-from pytest_searchlight.summary import PlannedRun, read_records, write_plan, write_summary
+from pytest_searchlight.summary import write_summary
 from pytest_searchlight.summary_schema import Summary
 
 
@@ -62,6 +63,7 @@ class SessionHooks:
     session: BenchmarkSession
     progress: Progress = field(default_factory=Progress)
     _problem: str | None = None
+    _warnings: list[str] = field(default_factory=list)
     _summary: Summary | None = None
     _calibrated: tuple[CalibrationRecord, ...] = ()
     _flips: tuple[Path, list[Flip]] | None = None
@@ -289,7 +291,9 @@ class SessionHooks:
         if not self.is_controller or not self.session.folder.plan_file.is_file():
             return
         try:
-            self._summary = write_summary(self.session.folder, extra=self._collect_extra())
+            self._summary = write_summary(
+                self.session.folder, extra=self._collect_extra(), warn=self._warnings.append
+            )
             if self.session.settings.regrade is not None:
                 source = SessionFolder(self.session.settings.regrade)
                 self._flips = write_flips(source, self.session.folder)
@@ -317,24 +321,27 @@ class SessionHooks:
         if self._summary is None:
             return
         terminalreporter.section("searchlight")
-        for line in render_table(self._summary):
+        for line in self._describe_outcome(self._summary):
             terminalreporter.write_line(line)
-        for line in render_comparisons(self._summary.comparisons) if self._summary.comparisons else ():
-            terminalreporter.write_line(line)
-        exclusions = describe_exclusions(self._summary.counts)
-        if exclusions is not None:
-            terminalreporter.write_line(exclusions)
-        if self._flips is not None:
-            path, flips = self._flips
-            terminalreporter.write_line(f"{len(flips)} verdict(s) flipped: {self._show(path)}")
-            for flip in flips:
-                terminalreporter.write_line(f"  {clean_text(flip.describe())}")
-        if self._calibrated:
-            for line in describe_calibration(self._calibrated):
-                terminalreporter.write_line(line)
-            terminalreporter.write_line(f"written: {self._show(self.session.settings.calibration_file)}")
+        for warning in self._warnings:
+            terminalreporter.write_line(f"searchlight: warning: {warning}", yellow=True)
         root = self._show(self.session.folder.root)
         terminalreporter.write_line(f"written: {root}/summary.json, {root}/runs.jsonl, {root}/runs/")
+
+    def _describe_outcome(self, summary: Summary) -> Iterator[str]:
+        yield from render_table(summary)
+        if summary.comparisons is not None:
+            yield from render_comparisons(summary.comparisons)
+        exclusions = describe_exclusions(summary.counts)
+        if exclusions is not None:
+            yield exclusions
+        if self._flips is not None:
+            path, flips = self._flips
+            yield f"{len(flips)} verdict(s) flipped: {self._show(path)}"
+            yield from (f"  {clean_text(flip.describe())}" for flip in flips)
+        if self._calibrated:
+            yield from describe_calibration(self._calibrated)
+            yield f"written: {self._show(self.session.settings.calibration_file)}"
 
 
 _ENDED_BY_ITSELF: Final = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)

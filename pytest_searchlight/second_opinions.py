@@ -28,9 +28,9 @@ from pytest_searchlight.judges.payload import BlindedBrief, blind_brief
 from pytest_searchlight.judges.verdict import decide_verdict, refuse_verdict
 from pytest_searchlight.judging import BriefJudging, open_judging
 from pytest_searchlight.matrix import find_named
+from pytest_searchlight.run_rows import PlannedRun, read_plan
 from pytest_searchlight.session import BenchmarkSession
 from pytest_searchlight.sources import gather_sources
-from pytest_searchlight.summary import PlannedRun, read_plan
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -48,6 +48,7 @@ from pytest_searchlight.ledger import Ledger
 from pytest_searchlight.limits import UNLIMITED, Limits, read_limits
 from pytest_searchlight.pricing import PriceList, read_prices
 from pytest_searchlight.providers import build_server_launch
+from pytest_searchlight.run_rows import read_records
 from pytest_searchlight.runner import (
     Attempts,
     MeteringProxy,
@@ -58,7 +59,6 @@ from pytest_searchlight.runner import (
 )
 from pytest_searchlight.settings import INSTALLS_FOLDER, Settings
 from pytest_searchlight.store import RunStore, name_lane
-from pytest_searchlight.summary import read_records
 from pytest_searchlight.workspace import (
     ScratchRoot,
     Workspace,

@@ -21,8 +21,8 @@ from pytest_searchlight.evidence import (
 )
 from pytest_searchlight.grading import GradedRun, describe_files, describe_head, describe_unrun
 from pytest_searchlight.ledger import Ledger, measure_spend
+from pytest_searchlight.run_rows import read_plan
 from pytest_searchlight.runner import LASTING_FAULTS
-from pytest_searchlight.summary import read_plan
 
 _SYNC_EVERY_S: Final = 0.1
 """Runs that end closer together share a sync: so much work, no more, can a power cut undo."""

@@ -8,23 +8,23 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final
 
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 
-from pytest_searchlight.domain import STATUS_RULES, Access, Record, RunRecord, RunStatus, SetupKind
+from pytest_searchlight.domain import STATUS_RULES, Access, RunRecord, RunStatus, SetupKind
 from pytest_searchlight.errors import EvidenceError, SummaryError
 from pytest_searchlight.evidence import (
     SessionFolder,
     encode_json,
     encode_json_line,
     encode_text,
-    read_bundle,
     write_atomic,
 )
 from pytest_searchlight.habits import measure_habits, select_measured
+from pytest_searchlight.run_rows import describe_unreadable, read_records
 from pytest_searchlight.stats import divide, quantile, wilson_interval
 from pytest_searchlight.stats.figures import Comparisons
 from pytest_searchlight.summary_schema import (
@@ -43,12 +43,18 @@ from pytest_searchlight.summary_schema import (
 _KIND_ORDER: Final = {kind: place for place, kind in enumerate(SetupKind)}
 
 
-def write_summary(session: SessionFolder, *, extra: Mapping[str, JsonValue] | None = None) -> Summary:
+def write_summary(
+    session: SessionFolder,
+    *,
+    extra: Mapping[str, JsonValue] | None = None,
+    warn: Callable[[str], None] | None = None,
+) -> Summary:
     """Write `runs.jsonl` and `summary.json` of a session from its evidence, and give the summary.
 
     Args:
         session: the session's folder.
         extra: what extensions add under ``extra``; None keeps what an earlier summary holds there.
+        warn: is told, in a sentence, which runs do not count since their evidence cannot be read.
 
     Raises:
         EvidenceError: a file cannot be read or written.
@@ -61,6 +67,9 @@ def write_summary(session: SessionFolder, *, extra: Mapping[str, JsonValue] | No
     rows = (encode_text(encode_json_line(record.model_dump(mode="json"))) for record in records)
     write_atomic(session.root / "runs.jsonl", more=rows)
     write_atomic(session.root / "summary.json", encode_json(summary.model_dump(mode="json")))
+    unreadable = describe_unreadable(records)
+    if warn is not None and unreadable is not None:
+        warn(unreadable)
     return summary
 
 
@@ -72,68 +81,6 @@ def _read_facts(session: SessionFolder) -> dict[str, JsonValue]:
     if not isinstance(facts, dict):
         raise EvidenceError(f"{session.session_file}: not a readable session (no JSON object)")
     return facts
-
-
-def read_records(session: SessionFolder) -> list[RunRecord]:
-    """One record for every planned run, in the plan's order: the sealed one, else `not_run`."""
-    sealed = {record.run_id: record for record in read_sealed(session)}
-    records = [sealed.pop(each.record.run_id, each.record) for each in read_plan(session)]
-    if sealed:
-        raise SummaryError(
-            f"{session.plan_file}: {len(sealed)} run(s) have evidence but were never planned, for example "
-            f"{min(sealed)}; the plan and the runs folder do not belong together"
-        )
-    return records
-
-
-class PlannedRun(Record):
-    """A line of the plan: the pytest item, and the record of a run that was not made yet."""
-
-    nodeid: str
-    record: RunRecord
-
-    @property
-    def place(self) -> tuple[object, ...]:
-        """Which cell of the matrix the run fills, whatever its task and setup say today."""
-        run = self.record
-        return run.catalog, run.task, run.agent, run.model_name, run.setup, run.repetition
-
-
-def read_plan(session: SessionFolder) -> Iterator[PlannedRun]:
-    """The planned runs, one after the other. Raises EvidenceError when there is no readable plan."""
-    try:
-        with session.plan_file.open("rb") as lines:
-            yield from map(PlannedRun.model_validate_json, lines)
-    except (OSError, ValidationError) as error:
-        raise EvidenceError(f"{session.plan_file}: not a readable plan of a session ({error})") from error
-
-
-def write_plan(session: SessionFolder, runs: Iterable[PlannedRun]) -> None:
-    """Add `runs` to the plan; those that are planned already stay as they are.
-
-    A run whose task or setup was changed since takes the place of the old one, whose evidence is set aside.
-    """
-    planned = [*read_plan(session)] if session.plan_file.exists() else []
-    known = {each.record.run_id for each in planned}
-    added = [each for each in runs if each.record.run_id not in known]
-    places = {each.place for each in added}
-    for each in planned:
-        if each.place in places:
-            session.set_aside(each.record.run_id)
-    if added:
-        kept = (each for each in planned if each.place not in places)
-        lines = (each.model_dump_json() + "\n" for each in [*kept, *added])
-        write_atomic(session.plan_file, "".join(lines).encode())
-
-
-def read_sealed(session: SessionFolder) -> Iterator[RunRecord]:
-    """The records of all sealed bundles."""
-    for folder in session.find_bundles():
-        head = read_bundle(folder).head
-        try:
-            yield RunRecord.model_validate(head["record"])
-        except (KeyError, ValidationError) as error:
-            raise EvidenceError(f"{folder}: the seal holds no valid record ({error})") from error
 
 
 def summarize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from pytest_searchlight.cli.command import OK, Commands
@@ -18,7 +19,9 @@ def _add_summarize(commands: Commands) -> None:
     parser = commands.add_parser(
         "summarize",
         help="rebuild summary.json and runs.jsonl of a session",
-        description="Rebuild summary.json and runs.jsonl of a session from its evidence alone.",
+        description="Rebuild summary.json and runs.jsonl of a session from its evidence alone. A run whose "
+        "run.json cannot be read is named, and not measured. The other files of its bundle are compared with "
+        "their hashes by --searchlight-resume and --searchlight-regrade, not here.",
     )
     parser.add_argument("folder", type=Path, help="the session's folder")
     parser.set_defaults(command=run_summarize)
@@ -44,10 +47,14 @@ def run_summarize(options: argparse.Namespace) -> int:
     from pytest_searchlight.summary import write_summary
 
     folder = check_session_folder(options.folder, option="sew summarize")
-    summary = write_summary(SessionFolder(folder))
+    summary = write_summary(SessionFolder(folder), warn=_warn)
     print("\n".join([*render_table(summary), describe_exclusions(summary.counts) or ""]).rstrip())
     print(f"written: {folder}/summary.json, {folder}/runs.jsonl")
     return OK
+
+
+def _warn(text: str) -> None:
+    print(f"sew: warning: {text}", file=sys.stderr)
 
 
 def run_habits(options: argparse.Namespace) -> int:

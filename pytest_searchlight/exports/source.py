@@ -11,7 +11,7 @@ from pytest_searchlight.errors import UserError
 from pytest_searchlight.evidence import SessionFolder
 from pytest_searchlight.report_folder import read_report, read_rows
 from pytest_searchlight.report_folder.reading import MANIFEST_FILE
-from pytest_searchlight.summary import read_plan, read_records
+from pytest_searchlight.run_rows import read_plan, read_records
 
 
 @dataclass(frozen=True, kw_only=True)

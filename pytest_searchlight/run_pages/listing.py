@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from pytest_searchlight.domain import STATUS_RULES, RunRecord
 from pytest_searchlight.errors import EvidenceError
 from pytest_searchlight.evidence import SEAL, SessionFolder, read_bundle
-from pytest_searchlight.summary import PlannedRun, read_plan
+from pytest_searchlight.run_rows import PlannedRun, read_plan
 
 _Read = TypeVar("_Read")
 

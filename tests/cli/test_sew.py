@@ -214,15 +214,19 @@ def test_a_reader_that_has_seen_enough_ends_the_output_quietly(project: Project)
     assert project.finish(project.start_command(["bash", "-c", command])).err == ""
 
 
-def test_torn_evidence_is_told_by_its_path(project: Project) -> None:
-    project.write_catalog(["sky"])
+def test_torn_evidence_costs_its_own_run_and_is_named(project: Project) -> None:
+    project.write_catalog(["sky", "sea"])
     done = project.run("catalogs")
-    (seal,) = done.folder.glob("runs/*/run.json")
+    (seal,) = done.folder.glob("runs/*.sky.*/run.json")
     seal.write_text('{"record": {', encoding="utf-8")
     told = project.sew("summarize", str(done.folder))
-    assert told.code == 1
-    assert "run.json: not a readable seal" in told.err
-    assert "Traceback" not in told.err
+    assert told.code == 0
+    assert "not counted: 1 not_run (of 2 planned)" in told.out
+    assert f"sew: warning: not measured, since run.json cannot be read: {seal.parent.name}; move" in told.err
+    again = project.run(f"--searchlight-resume={done.folder}")
+    assert (
+        f"searchlight: warning: not measured, since run.json cannot be read: {seal.parent.name}" in again.out
+    )
 
 
 def test_the_schema_describes_catalog_files(project: Project) -> None:

@@ -11,7 +11,7 @@ import pytest
 from plugin.scripted_agents import MAY_ANSWER, count_notes
 from plugin.small_project import AGENTS_CONFTEST, Finished, Project, make_task, wait_for
 
-from pytest_searchlight.summary import read_records
+from pytest_searchlight.run_rows import read_records
 from pytest_searchlight.workspace import find_abandoned_roots
 
 if TYPE_CHECKING:

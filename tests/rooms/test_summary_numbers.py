@@ -13,14 +13,8 @@ from rooms.records_for_tests import make_record
 from pytest_searchlight.domain import STATUS_RULES, Cost, RunRecord, RunStatus, SetupKind, Usage
 from pytest_searchlight.errors import EvidenceError, SummaryError
 from pytest_searchlight.evidence import Scrubber, SessionFolder, encode_json, open_bundle, seal_bundle
-from pytest_searchlight.summary import (
-    PlannedRun,
-    count_runs,
-    read_records,
-    summarize,
-    write_plan,
-    write_summary,
-)
+from pytest_searchlight.run_rows import PlannedRun, read_records, write_plan
+from pytest_searchlight.summary import count_runs, summarize, write_summary
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -191,6 +185,34 @@ def test_a_changed_run_takes_its_place_and_sets_the_old_evidence_aside(session: 
     write_plan(session, [PlannedRun(nodeid="a", record=not_run(make_record(run_id="a2", task="sky")))])
     assert sorted(record.run_id for record in read_records(session)) == ["a2", "b"]
     assert [path.name.partition(".")[0] for path in session.attempts.iterdir()] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"", "Invalid JSON: EOF while parsing"),
+        (b'{"record": {"run_id": "a"', "Invalid JSON: EOF while parsing"),
+        (b'{"record": {"run_id": "a"}}', "Field required"),
+    ],
+)
+def test_a_torn_seal_costs_its_own_run_alone(session: SessionFolder, content: bytes, why: str) -> None:
+    seal(session, make_record(run_id="b", task="sea"))
+    (session.runs / "a" / "run.json").write_bytes(content)
+    warnings: list[str] = []
+    summary = write_summary(session, warn=warnings.append)
+    assert (summary.counts.graded, summary.counts.excluded["not_run"]) == (1, 1)
+    assert [warning.partition(";")[0] for warning in warnings] == [
+        "not measured, since run.json cannot be read: a"
+    ]
+    (torn, _) = read_records(session)
+    assert torn.flags == ("evidence_unreadable",)
+    assert torn.reason.startswith(f"run.json cannot be read ({why}")
+
+
+def test_a_seal_of_another_run_is_not_taken_for_the_planned_one(session: SessionFolder) -> None:
+    seal(session, make_record(run_id="b", task="sea"))
+    (session.runs / "a" / "run.json").write_bytes((session.runs / "b" / "run.json").read_bytes())
+    assert [record.status for record in read_records(session)] == [RunStatus.NOT_RUN, RunStatus.GRADED]
 
 
 def test_a_torn_plan_is_told_by_its_path(session: SessionFolder) -> None:

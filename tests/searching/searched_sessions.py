@@ -17,7 +17,7 @@ from pytest_searchlight.extensions import AgentTrace, Registry
 from pytest_searchlight.grading import describe_files, describe_head, describe_unrun, grade_run
 from pytest_searchlight.habit_lines import SessionHabits, read_habits
 from pytest_searchlight.metering import MeteredCall, Metering
-from pytest_searchlight.summary import PlannedRun, write_plan
+from pytest_searchlight.run_rows import PlannedRun, write_plan
 from pytest_searchlight.summary_schema import ResultRow
 from pytest_searchlight.validators import register_validators
 

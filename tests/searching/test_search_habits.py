@@ -17,7 +17,8 @@ from pytest_searchlight.domain import CallOutcome, RunStatus, SearchSetup, Setup
 from pytest_searchlight.errors import EvidenceError
 from pytest_searchlight.grading import SIGNS_FILE
 from pytest_searchlight.habit_lines import describe_habits
-from pytest_searchlight.summary import measure_lanes, read_records
+from pytest_searchlight.run_rows import read_records
+from pytest_searchlight.summary import measure_lanes
 
 BUILT_IN = SearchSetup(name="built-in", kind=SetupKind.BUILT_IN)
 CEILING = SearchSetup(name="ceiling", kind=SetupKind.CEILING)
