@@ -7,14 +7,16 @@ agree. All lanes of a comparison are one family of tests, adjusted together by H
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from pytest_searchlight.comparison.facts import list_fact_changes
-from pytest_searchlight.comparison.lanes import Lanes, collect_lanes, match_lanes
+from pytest_searchlight.comparison.facts import find_unchanged_catalogs, list_fact_changes
+from pytest_searchlight.comparison.lanes import Lanes, collect_lanes, describe_lanes, match_lanes
 from pytest_searchlight.comparison.matching import ComparedSide, MatchedLane, match_lane
 from pytest_searchlight.comparison.records import (
     LaneChange,
+    LaneName,
     SessionComparison,
     Side,
     TaskChange,
@@ -59,17 +61,24 @@ def compare_sessions(
     lanes_before, lanes_after = (_select_lanes(each, setups) for each in (before, after))
     names = match_lanes(lanes_before, lanes_after)
     if not names:
-        raise ReportError(_explain_nothing_shared(lanes_before, lanes_after, setups=setups))
+        raise ReportError(
+            f"{before.name} and {after.name} share no catalog, agent, model and setup: the former has "
+            f"{describe_lanes(lanes_before)}, the latter {describe_lanes(lanes_after)}"
+        )
     matched = [
         match_lane(name, name_before=other, before=lanes_before[other], after=lanes_after[name])
         for name, other in names.items()
     ]
+    family = _open_family(matched, draws=TaskDraws(seed=seed, draws=draws))
+    same = find_unchanged_catalogs(before.facts, after.facts)
     return SessionComparison(
         name_before=before.name,
         name_after=after.name,
         seed=seed,
         draws=draws,
-        lanes=tuple(_compare_family(matched, TaskDraws(seed=seed, draws=draws))),
+        lanes=tuple(
+            _describe_change(lane, family, same_catalog=lane.name.catalog in same) for lane in matched
+        ),
         only_before=tuple(name for name in lanes_before if name not in names.values()),
         only_after=tuple(name for name in lanes_after if name not in names),
         facts=tuple(list_fact_changes(before.facts, after.facts)),
@@ -78,29 +87,31 @@ def compare_sessions(
 
 def _select_lanes(measured: Measured, setups: Collection[str]) -> Lanes:
     lanes = collect_lanes(measured)
-    return {name: side for name, side in lanes.items() if not setups or name.setup in setups}
+    chosen = {name: side for name, side in lanes.items() if not setups or name.setup in setups}
+    if not chosen:
+        has = describe_lanes(lanes)
+        raise ReportError(f"{measured.name}: no runs of {' or '.join(setups) or 'any setup'}; it has {has}")
+    return chosen
 
 
-def _explain_nothing_shared(before: Lanes, after: Lanes, *, setups: Collection[str]) -> str:
-    wanted = f" with {' or '.join(setups)}" if setups else ""
-    there, here = ("; ".join(name.describe() for name in lanes) or "none" for lanes in (before, after))
-    return (
-        f"the two sessions share no catalog, agent, model and setup{wanted}. Before: {there}. After: {here}"
-    )
+@dataclass(frozen=True, kw_only=True)
+class _Family:
+    """What the lanes of a comparison share: p-values adjusted for each other, and resamples of tasks."""
+
+    p_values: Mapping[LaneName, float]
+    adjusted: Mapping[LaneName, float]
+    draws: TaskDraws
+
+    @property
+    def tests(self) -> int:
+        """How many tests are made at once."""
+        return max(1, len(self.p_values))
 
 
-def _compare_family(lanes: Sequence[MatchedLane], draws: TaskDraws) -> Iterator[LaneChange]:
+def _open_family(lanes: Sequence[MatchedLane], *, draws: TaskDraws) -> _Family:
     p_values = {lane.name: _compute_p(lane) for lane in lanes if lane.tasks}
     adjusted = dict(zip(p_values, adjust_holm(list(p_values.values())), strict=True))
-    for lane in lanes:
-        p_value, p_value_holm = (_make_figure(each.get(lane.name)) for each in (p_values, adjusted))
-        yield _describe_change(
-            lane, p_value=p_value, p_value_holm=p_value_holm, tests=max(1, len(p_values)), draws=draws
-        )
-
-
-def _make_figure(p_value: float | None) -> Figure:
-    return Figure(value=p_value, reason=_NOTHING_SHARED if p_value is None else None)
+    return _Family(p_values=p_values, adjusted=adjusted, draws=draws)
 
 
 def _compute_p(lane: MatchedLane) -> float:
@@ -112,30 +123,34 @@ def _compute_p(lane: MatchedLane) -> float:
     )
 
 
-def _describe_change(
-    lane: MatchedLane, *, p_value: Figure, p_value_holm: Figure, tests: int, draws: TaskDraws
-) -> LaneChange:
-    difference = _estimate_difference(lane, draws)
+def _describe_change(lane: MatchedLane, family: _Family, *, same_catalog: bool) -> LaneChange:
+    difference = _estimate_difference(lane, family.draws)
+    p_value_holm = _make_figure(family.adjusted.get(lane.name))
     changes = list(_list_task_changes(lane))
     return LaneChange(
         lane=lane.name,
         model_name_before=lane.model_name_before,
         paired=lane.pairs is not None,
         tasks=lane.tasks,
+        tasks_checked=lane.pairs is not None or same_catalog,
         before=_describe_side(lane.before),
         after=_describe_side(lane.after),
         left_out=lane.left_out,
         difference=difference,
-        p_value=p_value,
+        p_value=_make_figure(family.p_values.get(lane.name)),
         p_value_holm=p_value_holm,
-        detectable_difference=_find_detectable(lane, tests),
-        tokens_growth=_estimate_growth(lane, lambda tally: tally.tokens, tests=tests, draws=draws),
-        cost_growth=_estimate_growth(lane, lambda tally: tally.cost_usd, tests=tests, draws=draws),
+        detectable_difference=_find_detectable(lane, family.tests),
+        tokens_growth=_estimate_growth(lane, family, lambda tally: tally.tokens),
+        cost_growth=_estimate_growth(lane, family, lambda tally: tally.cost_usd),
         newly_failing=tuple(change for change in changes if _measure_shift(change) < 0),
         newly_passing=tuple(change for change in changes if _measure_shift(change) > 0),
         setup_changed=lane.setup_changed,
         verdict=_decide_verdict(difference, p_value_holm),
     )
+
+
+def _make_figure(p_value: float | None) -> Figure:
+    return Figure(value=p_value, reason=_NOTHING_SHARED if p_value is None else None)
 
 
 # --- the pass rate ----------------------------------------------------------------------------------------
@@ -185,12 +200,12 @@ def _measure_shift(change: TaskChange) -> int:
 # --- what it took -----------------------------------------------------------------------------------------
 
 
-def _estimate_growth(lane: MatchedLane, amount: Amount, *, tests: int, draws: TaskDraws) -> Estimate:
+def _estimate_growth(lane: MatchedLane, family: _Family, amount: Amount) -> Estimate:
     before, after = (tabulate_use(side.tallies, amount) for side in (lane.before, lane.after))
     if not lane.tasks or before is None or after is None:
         reason = "unknown for some of the runs" if lane.tasks else _NOTHING_SHARED
         return Estimate(value=None, ci95=None, reason=reason)
-    return estimate_growth(after, before=before, draws=draws, level=LEVEL / tests)
+    return estimate_growth(after, before=before, draws=family.draws, level=LEVEL / family.tests)
 
 
 def _describe_side(side: ComparedSide) -> Side:

@@ -31,3 +31,12 @@ def _list_differences(
     for name in sorted(before.keys() & after.keys()):
         if before[name] != after[name]:
             yield FactChange(what=f"{what} {name}", before=before[name], after=after[name])
+
+
+def find_unchanged_catalogs(
+    before: Mapping[str, JsonValue], after: Mapping[str, JsonValue]
+) -> frozenset[str]:
+    """Names of the catalogs that both sessions recorded with one hash."""
+    hashes = before.get("catalogs"), after.get("catalogs")
+    earlier, later = (each if isinstance(each, dict) else {} for each in hashes)
+    return frozenset(name for name, value in earlier.items() if value == later.get(name))

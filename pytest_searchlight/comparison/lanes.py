@@ -62,6 +62,11 @@ def name_lane(row: RunRecord | LaneRow) -> LaneName:
     return LaneName(catalog=row.catalog, agent=row.agent, model_name=row.model_name, setup=row.setup)
 
 
+def describe_lanes(lanes: Iterable[LaneName]) -> str:
+    """Lanes in a line."""
+    return "; ".join(name.describe() for name in lanes) or "none"
+
+
 def _place(row: RunRecord | LaneName) -> tuple[str, ...]:
     return row.catalog, row.agent, row.model_name or "", row.setup
 

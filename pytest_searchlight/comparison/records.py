@@ -98,14 +98,17 @@ class LaneChange(Record):
     `detectable_difference` is what one of so many tests shows in 80 % of cases. The intervals of the growths
     (of tokens and dollars for each success) hold together for all lanes.
 
-    `model_name_before` differs from the lane's when no lane with the same model was there to compare with.
-    `setup_changed` is whether server, tools or pages of the setup are others than before.
+    `tasks_checked` is whether the compared tasks are known to ask and expect the same as before, by their
+    rows or by the hash of an unchanged catalog. `model_name_before` differs from the lane's when no lane with
+    the same model was there to compare with. `setup_changed` is whether server, tools or pages of the setup
+    are others than before.
     """
 
     lane: LaneName
     model_name_before: str | None
     paired: bool
     tasks: NonNegativeInt
+    tasks_checked: bool
     before: Side
     after: Side
     left_out: LeftOut

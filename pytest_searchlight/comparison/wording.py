@@ -160,9 +160,10 @@ def describe_basis(change: LaneChange) -> str:
     """What was held against what."""
     if change.paired:
         return f"{change.after.runs} pairs of runs over {change.tasks} task(s)"
+    unknown = "" if change.tasks_checked else "; whether they ask and expect the same as before is not known"
     return (
-        f"unpaired: {change.before.runs} and {change.after.runs} runs over the same {change.tasks} task(s), "
-        "task by task"
+        f"unpaired: {change.before.runs} and {change.after.runs} runs, by task over {change.tasks} "
+        f"task(s){unknown}"
     )
 
 

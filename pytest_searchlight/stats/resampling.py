@@ -24,6 +24,8 @@ from pytest_searchlight.stats.pairing import Counts, PairTable, RateTable
 FEWEST_TASKS: Final = 6
 """Below this many tasks even the range of all of them covers a median with less than 95 %: 1 - 2 / 2**5."""
 
+TASKS_AGREE: Final = "the tasks agree, so resampling them gives an interval without width"
+
 PLAIN_TAIL: Final = 0.025
 _LEVEL: Final = 2 * PLAIN_TAIL
 
@@ -148,5 +150,5 @@ def _cut_tails(values: Draws, *, tail: float, undefined: int) -> tuple[Interval 
         return None, f"the estimate is undefined in {undefined} of {draws} resamples"
     low, high = np.quantile(values, (tail, 1 - tail))
     if low == high:
-        return None, "the tasks agree, so resampling them gives an interval without width"
+        return None, TASKS_AGREE
     return (float(low), float(high)), None

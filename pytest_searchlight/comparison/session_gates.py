@@ -1,0 +1,113 @@
+"""The gates of a running session: checked before anything is spent, judged when it has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from pytest_searchlight.comparison.records import LaneName
+from pytest_searchlight.comparison.sources import Measured, read_measured
+from pytest_searchlight.errors import ReportError, SettingsError
+from pytest_searchlight.evidence import encode_json, write_atomic
+from pytest_searchlight.gates import FAIL_ON, Gate, GatedMeasure
+from pytest_searchlight.summary_schema import Summary
+
+if TYPE_CHECKING:  # they load numpy and scipy, which a session without gates does not pay for
+    from pytest_searchlight.comparison.gating import GateReport
+    from pytest_searchlight.comparison.records import SessionComparison
+
+GATES_FILE: Final = "gates.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionGates:
+    """What a session is held to.
+
+    Attributes:
+        gates: its limits.
+        baseline_path: the session or report that it is held against; None when there is none.
+    """
+
+    gates: tuple[Gate, ...]
+    baseline_path: Path | None
+
+    @cached_property
+    def baseline(self) -> Measured | None:
+        """What the baseline's files tell. Raises ReportError."""
+        return None if self.baseline_path is None else read_measured(self.baseline_path)
+
+    def check(self, lanes: Collection[LaneName]) -> None:
+        """See that every gate can be judged.
+
+        Args:
+            lanes: what the session runs, as far as that is known before collection.
+
+        Raises:
+            ReportError: the baseline cannot be read.
+            SettingsError: a gate holds for nothing that is run, or has nothing to be held against.
+        """
+        for gate in self.gates if lanes else ():
+            if gate.setup is not None and all(gate.setup != name.setup for name in lanes):
+                run = ", ".join(dict.fromkeys(name.setup for name in lanes))
+                raise SettingsError(
+                    f"{gate.option}: {gate.text!r} holds for a setup that this session does not run (it runs "
+                    f"{run}); add it to --searchlight-setup, or leave this limit out"
+                )
+        if self.baseline is not None and lanes:
+            self._check_baseline(self.baseline, lanes)
+
+    def _check_baseline(self, baseline: Measured, lanes: Collection[LaneName]) -> None:
+        from pytest_searchlight.comparison.lanes import collect_lanes, describe_lanes, match_lanes
+
+        there = collect_lanes(baseline)
+        shared = match_lanes(there, lanes)
+        for gate in self.gates:
+            held = [name for name in shared if gate.setup in {None, name.setup}]
+            if gate.measure is not GatedMeasure.RATE and not held:
+                raise SettingsError(
+                    f"{FAIL_ON}: {gate.text!r} has nothing to be held against: baseline {baseline.name!r} "
+                    f"has {describe_lanes(there)}, and this session runs {describe_lanes(lanes)}; choose a "
+                    "baseline of the same catalog, agent and setup"
+                )
+
+    def judge(self, folder: Path, *, summary: Summary) -> GateReport | None:
+        """Hold the session in `folder` to its gates and record how it fared; None when there are none.
+
+        Raises:
+            UserError: the baseline cannot be read.
+            EvidenceError: the record cannot be written.
+            SummaryError: two rows stand for the same run.
+        """
+        if not self.gates and self.baseline is None:
+            return None
+        from pytest_searchlight.comparison.gating import GateReport, judge_gates
+
+        comparison = self._compare(folder)
+        results = judge_gates(self.gates, summary=summary, comparison=comparison)
+        report = GateReport(results=tuple(results), comparison=comparison)
+        write_atomic(folder / GATES_FILE, encode_json(report.model_dump(mode="json")))
+        return report
+
+    def _compare(self, folder: Path) -> SessionComparison | None:
+        """The comparison with the baseline; None when there is no baseline, or nothing shared with it."""
+        if self.baseline is None:
+            return None
+        from pytest_searchlight.comparison.comparing import compare_sessions
+
+        try:
+            return compare_sessions(self.baseline, read_measured(folder))
+        except ReportError:
+            return None
+
+
+def describe_gates(report: GateReport) -> Iterator[str]:
+    """The comparison with the baseline, a line a lane, and then each gate."""
+    from pytest_searchlight.comparison.text import render_lines
+
+    if report.comparison is not None:
+        yield f"against baseline {report.comparison.name_before}:"
+        yield from (f"  {line}" for line in render_lines(report.comparison))
+    yield from (result.describe() for result in report.results)
