@@ -145,12 +145,16 @@ class _Sharing:
     A record takes a quarter of the memory then.
     """
 
+    _REPEATED: Final = ("grading_hash", "job_hash", "usage", "cost", "verdicts", "searching", "judging")
+
     def __init__(self) -> None:
         self._parts: dict[tuple[str, object], object] = {}
 
     def __call__(self, record: RunRecord) -> RunRecord:
-        for part in (record, record.usage, record.cost, *record.verdicts):
-            part.model_fields_set.clear()
-        parts = {name: getattr(record, name) for name in ("usage", "cost", "verdicts")}
+        parts = {name: getattr(record, name) for name in self._REPEATED}
         shared = {name: self._parts.setdefault((name, part), part) for name, part in parts.items()}
-        return record.model_copy(update=shared)
+        slim = record.model_copy(update=shared)
+        for part in (slim, *slim.verdicts, *shared.values()):
+            if isinstance(part, Record):
+                part.model_fields_set.clear()
+        return slim
