@@ -84,7 +84,7 @@ def read_records(session: SessionFolder) -> list[RunRecord]:
     share, records = _Sharing(), list[RunRecord]()
     for planned in read_plan(session):
         unplanned.discard(planned.record.run_id)
-        records.append(share(_find_record(session, planned)))
+        records.append(share(find_record(session, planned)))
     _refuse_strays(session, unplanned)
     return records
 
@@ -106,7 +106,8 @@ class _Seal(Record):
     record: RunRecord
 
 
-def _find_record(session: SessionFolder, planned: PlannedRun) -> RunRecord:
+def find_record(session: SessionFolder, planned: PlannedRun) -> RunRecord:
+    """The record of one planned run, as `read_records` gives it."""
     run_id = planned.record.run_id
     try:
         with open(f"{session.runs}/{run_id}/{SEAL}", "rb") as file:  # noqa: PTH123 - see above: few costs a run

@@ -7,7 +7,7 @@ open from a disk (`write_run_pages`). All that stands on them is read from evide
 from __future__ import annotations
 
 from pytest_searchlight.run_pages.pages import RunPages
-from pytest_searchlight.run_pages.server import open_server
+from pytest_searchlight.run_pages.server import PageServer, open_server
 from pytest_searchlight.run_pages.writing import write_run_pages
 
-__all__ = ["RunPages", "open_server", "write_run_pages"]
+__all__ = ["PageServer", "RunPages", "open_server", "write_run_pages"]

@@ -46,7 +46,7 @@ def name_task(record: RunRecord) -> str:
 
 def _describe_run(run: ListedRun) -> list[JsonValue]:
     record = run.record
-    note = cut_text(run.problem or record.reason, most_chars=_NOTE_CHARS)
+    note = cut_text(record.reason, most_chars=_NOTE_CHARS)
     return [
         record.run_id,
         *map(show_unseen, (name_task(record), record.setup, name_agent(record))),

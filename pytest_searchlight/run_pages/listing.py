@@ -9,12 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
-from pydantic import ValidationError
-
 from pytest_searchlight.domain import STATUS_RULES, RunRecord
-from pytest_searchlight.errors import EvidenceError
-from pytest_searchlight.evidence import SEAL, SessionFolder, read_bundle
-from pytest_searchlight.run_rows import PlannedRun, read_plan
+from pytest_searchlight.evidence import SEAL, SessionFolder
+from pytest_searchlight.run_rows import UNREADABLE, PlannedRun, find_record, read_plan
 
 _Read = TypeVar("_Read")
 
@@ -26,24 +23,27 @@ class ListedRun:
     Attributes:
         nodeid: its pytest item.
         record: the sealed one; the planned one while there is none or it cannot be read.
-        problem: why the evidence cannot be read, None when it can or when there is none yet.
     """
 
     nodeid: str
     record: RunRecord
-    problem: str | None = None
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether there is evidence that cannot be read; the record's reason says why."""
+        return UNREADABLE in self.record.flags
 
     @property
     def outcome(self) -> str:
         """``pass``, ``fail``, or ``uncounted`` for what is in no denominator."""
-        if self.problem is not None or not STATUS_RULES[self.record.status].counts:
+        if not STATUS_RULES[self.record.status].counts:
             return "uncounted"
         return "pass" if self.record.passed else "fail"
 
     @property
     def status(self) -> str:
         """How it ended, in a word."""
-        return "unreadable" if self.problem is not None else self.record.status.value
+        return "unreadable" if self.is_unreadable else self.record.status.value
 
 
 class RunList:
@@ -59,7 +59,11 @@ class RunList:
         self._lock: Final = threading.Lock()
 
     def read(self) -> tuple[ListedRun, ...]:
-        """Every planned run, in the plan's order. Raises EvidenceError when there is no readable plan."""
+        """Every planned run, in the plan's order; none before there is a plan.
+
+        Raises:
+            EvidenceError: the plan cannot be read.
+        """
         with self._lock:
             plan = self._plan.read(self._session.plan_file, self._read_plan)
             return tuple(map(self._read_run, plan or ()))
@@ -69,10 +73,12 @@ class RunList:
 
     def _read_run(self, planned: PlannedRun) -> ListedRun:
         run_id = planned.record.run_id
-        folder = self._session.runs / run_id
         kept = self._seals.setdefault(run_id, _KeptFile())
-        sealed = kept.read(folder / SEAL, lambda: _read_sealed(folder, planned))
-        return ListedRun(nodeid=planned.nodeid, record=planned.record) if sealed is None else sealed
+        sealed = kept.read(
+            self._session.runs / run_id / SEAL,
+            lambda: ListedRun(nodeid=planned.nodeid, record=find_record(self._session, planned)),
+        )
+        return sealed or ListedRun(nodeid=planned.nodeid, record=planned.record)
 
 
 class _KeptFile(Generic[_Read]):
@@ -92,22 +98,3 @@ class _KeptFile(Generic[_Read]):
         if mark != self._mark:
             self._value, self._mark = read(), mark
         return self._value
-
-
-def _read_sealed(folder: Path, planned: PlannedRun) -> ListedRun:
-    try:
-        record = _read_record(folder)
-    except EvidenceError as error:
-        return ListedRun(nodeid=planned.nodeid, record=planned.record, problem=str(error))
-    return ListedRun(nodeid=planned.nodeid, record=record)
-
-
-def _read_record(folder: Path) -> RunRecord:
-    head = read_bundle(folder).head
-    try:
-        record = RunRecord.model_validate(head["record"])
-    except (KeyError, TypeError, ValidationError) as error:
-        raise EvidenceError(f"{folder}: the seal holds no valid record ({error})") from error
-    if record.run_id != folder.name:
-        raise EvidenceError(f"{folder}: the seal is that of another run, {record.run_id!r}")
-    return record

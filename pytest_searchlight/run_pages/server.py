@@ -36,6 +36,7 @@ class PageServer(ThreadingHTTPServer):
         super().__init__((ADDRESS, port), _PageRequest)
         self._session = session
         self._list = RunList(session)
+        self._list.read()  # the first page then comes as quickly as the others
 
     @property
     def url(self) -> str:
@@ -65,6 +66,7 @@ def open_server(session: SessionFolder, *, port: int = 0) -> PageServer:
         port: where to listen; 0 takes a free one.
 
     Raises:
+        EvidenceError: the session's plan cannot be read.
         UserError: the port cannot be taken.
     """
     try:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-
-from pydantic import JsonValue
 
 from pytest_searchlight.domain import RunStatus
 from pytest_searchlight.evidence import SessionFolder
 from pytest_searchlight.run_pages.index_data import describe_index
 from pytest_searchlight.run_pages.listing import ListedRun
 from pytest_searchlight.run_pages.rendering import render_template
+from pytest_searchlight.website.provenance import Provenance
 
 
 def render_session_page(session: SessionFolder, *, runs: Sequence[ListedRun]) -> str:
@@ -19,18 +17,17 @@ def render_session_page(session: SessionFolder, *, runs: Sequence[ListedRun]) ->
     return render_template(
         "session.html",
         facts=_read_facts(session),
-        made=sum(run.record.status is not RunStatus.NOT_RUN for run in runs),
+        made=sum(run.status != RunStatus.NOT_RUN for run in runs),
         planned=len(runs),
-        unreadable=sum(run.problem is not None for run in runs),
+        unreadable=sum(run.is_unreadable for run in runs),
         is_summed_up=(session.root / "summary.json").is_file(),
         index=describe_index(runs),
     )
 
 
-def _read_facts(session: SessionFolder) -> dict[str, JsonValue]:
+def _read_facts(session: SessionFolder) -> Provenance:
     """What the session says of itself; a page without it is better than none."""
     try:
-        facts = json.loads(session.session_file.read_bytes())
+        return Provenance.model_validate_json(session.session_file.read_bytes())
     except (OSError, ValueError):
-        return {}
-    return facts if isinstance(facts, dict) else {}
+        return Provenance()

@@ -20,7 +20,7 @@ def write_run_pages(session: SessionFolder, out: Path) -> int:
         How many files were written.
 
     Raises:
-        EvidenceError: the session has no readable plan.
+        EvidenceError: the session's plan cannot be read.
         ReportError: `out` holds something else, or cannot be written.
     """
     pages = RunPages(session=session, runs=RunList(session).read(), shown_root=session.root.resolve().name)
