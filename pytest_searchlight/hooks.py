@@ -7,13 +7,14 @@ from collections.abc import Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 from pytest_searchlight.calibration import CalibrationRecord
 from pytest_searchlight.catalog import find_catalogs, looks_like_catalog
 from pytest_searchlight.collection import RUN_KEY, RUN_PARAMETER, SESSION_KEY, CatalogFile
+from pytest_searchlight.comparison.session_gates import GATES_FILE, SessionGates, describe_baseline
 from pytest_searchlight.domain import STATUS_RULES, RunRecord, RunStatus, TestRun
 from pytest_searchlight.errors import SearchlightError, UserError
 from pytest_searchlight.evidence import SessionFolder
@@ -30,7 +31,7 @@ from pytest_searchlight.opening import (
     refuse_reruns,
 )
 from pytest_searchlight.plan import describe_plan
-from pytest_searchlight.preflight import check_session, list_session_lanes, list_version_warnings
+from pytest_searchlight.preflight import check_gates, check_session, list_session_lanes, list_version_warnings
 from pytest_searchlight.preparation import prepare_setups
 from pytest_searchlight.proofs import check_tasks
 from pytest_searchlight.reporting import (
@@ -48,6 +49,9 @@ from pytest_searchlight.settings import check_new_session
 from pytest_searchlight.summary import write_summary
 from pytest_searchlight.summary_schema import Summary
 
+if TYPE_CHECKING:  # it loads numpy and scipy
+    from pytest_searchlight.comparison.gating import GateReport
+
 
 @dataclass
 class SessionHooks:
@@ -56,17 +60,20 @@ class SessionHooks:
     Attributes:
         config: pytest's configuration.
         session: the benchmark session as this process sees it.
+        gates: what it is held to.
         progress: what has been done so far; used where reports arrive.
     """
 
     config: pytest.Config
     session: BenchmarkSession
+    gates: SessionGates
     progress: Progress = field(default_factory=Progress)
     _problem: str | None = None
     _warnings: list[str] = field(default_factory=list)
     _summary: Summary | None = None
     _calibrated: tuple[CalibrationRecord, ...] = ()
     _flips: tuple[Path, list[Flip]] | None = None
+    _judged: GateReport | None = None
 
     @classmethod
     def create(cls, config: pytest.Config, *, place: tuple[str, float]) -> SessionHooks:
@@ -80,7 +87,8 @@ class SessionHooks:
         except UserError as error:
             raise pytest.UsageError(str(error)) from None
         config.stash[SESSION_KEY] = session
-        return cls(config, session)
+        settings = session.settings
+        return cls(config, session, SessionGates(gates=settings.gates, baseline_path=settings.baseline))
 
     @property
     def is_controller(self) -> bool:
@@ -123,6 +131,7 @@ class SessionHooks:
             for path in self._find_argument_catalogs():
                 check_tasks(self.session.read_catalog(path), self.session.registry)
             refuse_namesakes(self.session.catalogs)
+            check_gates(self.session, self.gates)
             self._make_room()
             if self.session.settings.regrade is None:
                 check_session(self.session)
@@ -299,13 +308,21 @@ class SessionHooks:
                 self._flips = write_flips(source, self.session.folder)
             if self.session.settings.calibrate:
                 self._calibrated = self.session.record_calibration()
+            self._judged = self.gates.judge(self.session.folder.root, summary=self._summary)
         except SearchlightError as error:
             self._problem = str(error)
             session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
             return
-        if self.session.settings.exit_on == "soundness" and session.exitstatus in _ENDED_BY_ITSELF:
-            sound = self._summary.counts.graded == self._summary.counts.planned
-            session.exitstatus = pytest.ExitCode.OK if sound else pytest.ExitCode.TESTS_FAILED
+        if session.exitstatus in _ENDED_BY_ITSELF:
+            session.exitstatus = self._choose_exit(self._summary, session.exitstatus)
+
+    def _choose_exit(self, summary: Summary, exit_code: int) -> int:
+        if self._judged is not None and self._judged.fails:
+            return pytest.ExitCode.TESTS_FAILED
+        if self.session.settings.exit_on != "soundness":
+            return exit_code
+        sound = summary.counts.graded == summary.counts.planned
+        return pytest.ExitCode.OK if sound else pytest.ExitCode.TESTS_FAILED
 
     def _collect_extra(self) -> dict[str, Any]:
         if not self.config.hook.pytest_searchlight_summary_extra.get_hookimpls():
@@ -323,10 +340,19 @@ class SessionHooks:
         terminalreporter.section("searchlight")
         for line in self._describe_outcome(self._summary):
             terminalreporter.write_line(line)
+        if self._judged is not None:
+            self._write_gates(terminalreporter, self._judged)
         for warning in self._warnings:
             terminalreporter.write_line(f"searchlight: warning: {warning}", yellow=True)
         root = self._show(self.session.folder.root)
         terminalreporter.write_line(f"written: {root}/summary.json, {root}/runs.jsonl, {root}/runs/")
+
+    def _write_gates(self, reporter: pytest.TerminalReporter, report: GateReport) -> None:
+        for line in describe_baseline(report):
+            reporter.write_line(line)
+        for result in report.results:
+            reporter.write_line(result.describe(), red=result.fails, yellow=result.warns)
+        reporter.write_line(f"written: {self._show(self.session.folder.root / GATES_FILE)}")
 
     def _describe_outcome(self, summary: Summary) -> Iterator[str]:
         yield from render_table(summary)

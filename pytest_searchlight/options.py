@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 class Option(NamedTuple):
     """One ``--searchlight-<name>`` option; its ini twin is ``searchlight_<name>`` with underscores.
 
-    `takes` is ``value``, ``flag`` (no value) or ``optional`` (a flag that may carry a value). What a
-    value must look like is the settings room's business.
+    `takes` is ``value``, ``values`` (it may be given several times), ``flag`` (no value) or ``optional`` (a
+    flag that may carry a value). What a value must look like is the settings room's business.
     """
 
     name: str
@@ -134,6 +134,31 @@ OPTIONS: Final = (
         "what the exit code says: 'tests' (default) fails when an answer is wrong, as pytest does; "
         "'soundness' is 0 when every planned run was measured, whatever the scores.",
         "WHAT",
+    ),
+    Option(
+        "baseline",
+        "value",
+        "an earlier session or report to hold this session against: its folder, its summary.json, or its "
+        "runs.jsonl; with the rows, runs are compared one by one. What changed is printed and written to "
+        "gates.json.",
+        "PATH",
+    ),
+    Option(
+        "fail-on",
+        "values",
+        "exit with 1 on a regression against the baseline: 'SETUP: drop>Npp' for the pass rate in points, "
+        "'SETUP: token-rise>N%' or 'SETUP: cost-rise>N%' for what a success takes; SETUP may be *, and "
+        "several are separated by ; or given one by one. Only a change that is significant and beyond the "
+        "limit fails; a session too small to show one is told so.",
+        "LIMITS",
+    ),
+    Option(
+        "fail-under",
+        "values",
+        "exit with 1 when the pass rate of a search setup is below a limit from 0 to 1, or would be had the "
+        "runs failed that were lost to faults: RATE for all setups but floor, ceiling and no-search, or "
+        "SETUP=RATE, separated by commas.",
+        "LIMITS",
     ),
 )
 

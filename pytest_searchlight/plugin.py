@@ -34,16 +34,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Register each option with its ini twin."""
     group = parser.getgroup("searchlight", "Searchlight: what web search does for coding agents")
     for option in OPTIONS:
+        text = option.help.replace("%", "%%")  # argparse fills in what stands behind a per cent sign
         if option.takes == "flag":
-            group.addoption(
-                option.flag, dest=option.dest, action="store_true", default=None, help=option.help
-            )
+            group.addoption(option.flag, dest=option.dest, action="store_true", default=None, help=text)
         elif option.takes == "optional":
             group.addoption(
-                option.flag, dest=option.dest, nargs="?", const=True, metavar=option.metavar, help=option.help
+                option.flag, dest=option.dest, nargs="?", const=True, metavar=option.metavar, help=text
             )
         else:
-            group.addoption(option.flag, dest=option.dest, metavar=option.metavar, help=option.help)
+            action = "append" if option.takes == "values" else "store"
+            group.addoption(option.flag, dest=option.dest, action=action, metavar=option.metavar, help=text)
         parser.addini(option.dest, f"default of {option.flag}: {option.help}")
     for name, text, default in INI_ONLY:
         parser.addini(name, text, default=default)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_searchlight.agents.installation import InstalledAgent
+from pytest_searchlight.comparison.records import LaneName
+from pytest_searchlight.comparison.session_gates import SessionGates
 from pytest_searchlight.errors import SettingsError
-from pytest_searchlight.matrix import Lane, check_model_names, check_task_names, list_lanes
+from pytest_searchlight.matrix import Lane, check_model_names, check_task_names, find_named, list_lanes
 from pytest_searchlight.providers import require_key
 from pytest_searchlight.session import BenchmarkSession
 
@@ -36,6 +38,29 @@ def list_session_lanes(session: BenchmarkSession) -> list[Lane]:
         for catalog in session.catalogs
         for lane in list_lanes(catalog, settings=session.settings, registry=session.registry)
     ]
+
+
+def check_gates(session: BenchmarkSession, gates: SessionGates) -> None:
+    """See that every limit the session is held to names a setup that it runs, and can be judged.
+
+    Raises:
+        UserError: a setup is unknown or not run, or the baseline does not fit.
+    """
+    for gate in gates.gates:
+        if gate.setup is not None:
+            find_named(session.registry.setups, gate.setup)
+    gates.check(list(_name_lanes(session)))
+
+
+def _name_lanes(session: BenchmarkSession) -> Iterator[LaneName]:
+    for catalog in session.catalogs:
+        for lane in list_lanes(catalog, settings=session.settings, registry=session.registry):
+            yield LaneName(
+                catalog=catalog.name,
+                agent=lane.agent.name,
+                model_name=lane.model_name,
+                setup=lane.setup.name,
+            )
 
 
 def _find_judge_problems(session: BenchmarkSession) -> Iterator[str]:

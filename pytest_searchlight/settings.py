@@ -17,6 +17,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from pytest_searchlight.errors import SettingsError
+from pytest_searchlight.gates import Gate, read_rate_gates, read_regression_gates
 
 PACKAGE_FOLDER: Final = Path(__file__).resolve().parent
 STATE_FOLDER: Final = ".searchlight"
@@ -62,6 +63,8 @@ class Settings:
     plan: bool = False
     caps: SessionCaps = SessionCaps()
     exit_on: str = "tests"
+    baseline: Path | None = None
+    gates: tuple[Gate, ...] = ()
     catalogs: Path = Path("catalogs")
     config_folders: tuple[Path, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -143,10 +146,12 @@ def read_settings(
             wall_clock_s=values.read_limit("max-wall-clock-s"),
         ),
         exit_on=values.read_choice("exit", choices=("tests", "soundness")),
+        baseline=values.read_path("baseline", root),
+        gates=values.read_gates(),
         catalogs=catalogs,
         config_folders=find_config_folders(config),
         environment=environment,
-        secrets={name: value for name, value in environment.items() if looks_secret(name) and value},
+        secrets=select_secrets(environment),
     )
 
 
@@ -220,6 +225,11 @@ _SECRET_NAME = re.compile(r"(^|_)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS
 def looks_secret(name: str) -> bool:
     """Whether an environment variable's name says that its value is a secret."""
     return _SECRET_NAME.search(name) is not None
+
+
+def select_secrets(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables whose names say that their values are secrets."""
+    return {name: value for name, value in environment.items() if looks_secret(name) and value}
 
 
 _ENV_LINE = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*\Z")
@@ -309,6 +319,17 @@ class _OptionValues:
         if text not in _TRUE | _FALSE:
             raise self._refuse(name, raw, "is neither true nor false")
         return text in _TRUE
+
+    def read_gates(self) -> tuple[Gate, ...]:
+        regressions = read_regression_gates(self._read_joined("fail-on"))
+        if regressions and not self._read("baseline"):
+            raise self._refuse("fail-on", regressions[0].text, "needs --searchlight-baseline to compare with")
+        return regressions + read_rate_gates(self._read_joined("fail-under"))
+
+    def _read_joined(self, name: str) -> str:
+        """The values of an option that may be given several times, or its one ini value."""
+        raw = self._read(name) or ""
+        return "\n".join(map(str, raw)) if isinstance(raw, list) else str(raw)
 
     def read_choice(self, name: str, *, choices: tuple[str, ...]) -> str:
         raw = self._read(name) or choices[0]

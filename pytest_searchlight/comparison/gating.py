@@ -45,6 +45,11 @@ class GateResult(Record):
         """Whether it fails the session."""
         return self.outcome in {GateOutcome.FAILED, GateOutcome.UNMEASURED}
 
+    @property
+    def warns(self) -> bool:
+        """Whether it lets the session pass and leaves something open."""
+        return self.outcome is GateOutcome.WARNED
+
     def describe(self) -> str:
         """The result as a line for people."""
         lane = "" if self.lane is None else f" ({self.lane.describe()})"

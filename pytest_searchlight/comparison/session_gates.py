@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 from pytest_searchlight.comparison.records import LaneName
 from pytest_searchlight.comparison.sources import Measured, read_measured
+from pytest_searchlight.comparison.text import render_lines
 from pytest_searchlight.errors import ReportError, SettingsError
 from pytest_searchlight.evidence import encode_json, write_atomic
 from pytest_searchlight.gates import FAIL_ON, Gate, GatedMeasure
+from pytest_searchlight.reporting import clean_text
 from pytest_searchlight.summary_schema import Summary
 
 if TYPE_CHECKING:  # they load numpy and scipy, which a session without gates does not pay for
@@ -103,11 +105,8 @@ class SessionGates:
             return None
 
 
-def describe_gates(report: GateReport) -> Iterator[str]:
-    """The comparison with the baseline, a line a lane, and then each gate."""
-    from pytest_searchlight.comparison.text import render_lines
-
+def describe_baseline(report: GateReport) -> Iterator[str]:
+    """The comparison with the baseline, if there is one: a line a lane."""
     if report.comparison is not None:
-        yield f"against baseline {report.comparison.name_before}:"
+        yield clean_text(f"against baseline {report.comparison.name_before}:")
         yield from (f"  {line}" for line in render_lines(report.comparison))
-    yield from (result.describe() for result in report.results)
