@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pytest_searchlight.meter.staging import Chunk
 
 FLUSH_INTERVAL_S = 0.025
+GATHER_S = 0.002
+"""Between a message and its way to disk: some agents kill their servers as soon as they have an answer."""
 WAKE_BYTES = 8 * 1024 * 1024
 """Rather late: while a large frame passes, the wire needs the processor more than the disk does."""
 WRITE_BYTES = 64 * 1024
@@ -48,7 +50,8 @@ class Recorder:
         if self._failed:
             return
         self._backlog.add(kind, at_ns, data)
-        if self._backlog.staged_bytes + self._backlog.held_bytes > WAKE_BYTES and not self._wake.is_set():
+        is_urgent = isinstance(data, bytes) or self._backlog.staged_bytes > WAKE_BYTES
+        if is_urgent and not self._wake.is_set():
             self._wake.set()
 
     def note_event(self, event: str, **facts: object) -> None:
@@ -65,7 +68,8 @@ class Recorder:
 
     def _run(self) -> None:
         while not self._closing:
-            self._wake.wait(FLUSH_INTERVAL_S)
+            if self._wake.wait(FLUSH_INTERVAL_S) and not self._closing:
+                time.sleep(GATHER_S)
             self._wake.clear()
             self._write_out()
         self._write_out()

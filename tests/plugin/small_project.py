@@ -24,7 +24,7 @@ import pytest
 import yaml
 
 from pytest_searchlight.evidence import SessionFolder
-from pytest_searchlight.workspace import find_marked_processes
+from pytest_searchlight.workspace import ProcessResult, find_marked_processes, run_process
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,6 +33,7 @@ TESTS = Path(__file__).parents[1]
 GIVE_UP_S = 90.0
 _QUIET = ("-p", "no:anyio")
 """A plugin that comes with a dependency of ours and takes longer to import than all of ours."""
+_PYTEST = (sys.executable, "-m", "pytest", *_QUIET, "--junitxml", "junit.xml")
 _TAKEN = (signal.SIGINT, signal.SIGTERM)
 _NOT_PASSED_ON = ("PYTEST_", "PYTHONDONTWRITEBYTECODE", "SEARCHLIGHT_")
 
@@ -209,6 +210,21 @@ class Project:
         """Run pytest in a process of its own."""
         return self.finish(self.start(*args, prepare=None, **env))
 
+    def run_watched(self, *args: str, **env: str) -> tuple[Finished, ProcessResult]:
+        """Run pytest in the charge of a warden, whom no process below it can escape."""
+        self.scratch.mkdir(exist_ok=True)
+        watched = run_process(
+            [*_PYTEST, *args],
+            cwd=self.root,
+            env=self._make_environment(env),
+            run_id=self.mark,
+            stdout_path=self.root / "output.out",
+            stderr_path=self.root / "output.err",
+            timeout_s=GIVE_UP_S,
+        )
+        out, err = self.read_output("out"), self.read_output("err")
+        return self._gather(watched.exit_code or 0, out, err, watched.duration_s or 0.0), watched
+
     def sew(self, *args: str, **env: str) -> Finished:
         """Run ``sew`` to its end."""
         return self.finish(self.start_command([str(Path(sys.executable).with_name("sew")), *args], env))
@@ -217,8 +233,7 @@ class Project:
         self, *args: str, prepare: Callable[[], object] | None = None, **env: str
     ) -> subprocess.Popen[bytes]:
         """Start pytest in its own process group; `prepare` is called there first."""
-        command = [sys.executable, "-m", "pytest", *_QUIET, "--junitxml", "junit.xml", *args]
-        return self.start_command(command, env, prepare=prepare)
+        return self.start_command([*_PYTEST, *args], env, prepare=prepare)
 
     def start_command(
         self,
