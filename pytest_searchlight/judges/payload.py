@@ -15,6 +15,7 @@ from pytest_searchlight.domain.judging import (
 )
 from pytest_searchlight.judges.blinding import NEUTRAL_HOST, BlindingMarks, demand_blind, normalise_hosts
 from pytest_searchlight.judges.briefs import Brief, Claim
+from pytest_searchlight.judges.remarks import demand_no_own_means, neutralise_remarks
 from pytest_searchlight.sources import CapturedSource, CaptureStatus, canonical_source_url
 
 
@@ -53,10 +54,15 @@ def blind_brief(
     claims = list(enumerate(brief.claims, start=1))
     readable = {number: _find_readable(claim, sources) for number, claim in claims}
     faulty = frozenset(number for number, claim in claims if _has_fault(claim, sources))
+    own_words = " ".join([task.prompt, *(fact.text for fact in rubric.key_facts)])
+
+    def blind(text: str) -> str:
+        return neutralise_remarks(normalise_hosts(text, marks=marks), own_words=own_words)
+
     numbered = _number_sources([source for found in readable.values() for source in found], marks=marks)
     payload = JudgePayload(
         question=task.prompt,
-        brief=normalise_hosts(brief.brief, marks=marks),
+        brief=blind(brief.brief),
         facts=tuple(
             PayloadFact(number=number, text=fact.text)
             for number, fact in enumerate(rubric.key_facts, start=1)
@@ -64,7 +70,7 @@ def blind_brief(
         claims=tuple(
             PayloadClaim(
                 number=number,
-                text=normalise_hosts(claim.text, marks=marks),
+                text=blind(claim.text),
                 sources=tuple(dict.fromkeys(numbered[each.text_sha256].number for each in readable[number])),
             )
             for number, claim in claims
@@ -72,7 +78,7 @@ def blind_brief(
         ),
         sources=tuple(numbered.values()),
     )
-    own_words = " ".join([task.prompt, *(fact.text for fact in rubric.key_facts)])
+    demand_no_own_means([payload.brief, *(claim.text for claim in payload.claims)], own_words=own_words)
     demand_blind(_list_agents_texts(payload, readable), marks=marks.leave_out(own_words))
     return BlindedBrief(
         payload=payload,

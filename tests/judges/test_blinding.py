@@ -24,6 +24,7 @@ from pytest_searchlight.domain import CheckOutcome, SearchSetup, ServerPin, Setu
 from pytest_searchlight.domain.judging import JudgePayload
 from pytest_searchlight.judges import BlindingMarks, list_marks
 from pytest_searchlight.judges.blinding import NEUTRAL_HOST
+from pytest_searchlight.judges.remarks import LEFT_OUT
 from pytest_searchlight.sources import CapturedSource, CaptureStatus
 
 
@@ -106,6 +107,31 @@ def test_a_brief_that_tells_its_setup_is_seen_by_no_judge(brief: str, tmp_path: 
 def test_everyday_words_are_no_leak(brief: str, tmp_path: Path) -> None:
     verdict = assess(make_deliverable(*GOOD_CLAIMS, brief=brief), tmp_path).verdict
     assert verdict.outcome is CheckOutcome.PASS, verdict.reason
+
+
+def test_a_remark_on_the_writers_means_is_put_neutrally_and_costs_the_brief_nothing(tmp_path: Path) -> None:
+    remark = make_claim("I could not search the web, but the light is electric.", PAGE)
+    deliverable = make_deliverable(remark, brief="No search tool was available to me. The light burns.")
+    payload = read_payload(deliverable, tmp_path)
+    assert payload.brief == f"{LEFT_OUT}. The light burns."
+    assert payload.claims[0].text == f"{LEFT_OUT}, but the light is electric."
+    judged = assess(make_deliverable(*GOOD_CLAIMS, brief="I had no internet access."), tmp_path)
+    assert judged.verdict.outcome is CheckOutcome.PASS
+
+
+def test_a_brief_that_speaks_of_its_writers_means_in_other_words_is_seen_by_no_judge(tmp_path: Path) -> None:
+    judge = ScriptedJudge()
+    brief = "The internet access that was promised to me never came."
+    verdict = assess(make_deliverable(*GOOD_CLAIMS, brief=brief), tmp_path, judge=judge).verdict
+    assert (verdict.outcome, judge.seen) == (CheckOutcome.UNGRADED, [])
+    assert verdict.reason.startswith("blinding_failed: the brief tells what its writer had at hand")
+
+
+def test_an_honest_decline_is_no_leak(tmp_path: Path) -> None:
+    declined: dict[str, JsonValue] = {"decision": None, "brief": None, "claims": []}
+    assert assess(declined, tmp_path).verdict.outcome is CheckOutcome.MISSING
+    said = make_deliverable(brief="I could not search the web, so I state nothing.")
+    assert assess(said, tmp_path).verdict.outcome is CheckOutcome.WRONG
 
 
 def test_what_the_task_itself_speaks_of_is_no_leak(tmp_path: Path) -> None:
