@@ -7,10 +7,10 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_searchlight.cli.command import FOUND_PROBLEMS, OK, Commands, open_project
+from pytest_searchlight.cli.command import FOUND_PROBLEMS, OK, Commands
 
 if TYPE_CHECKING:
-    from pytest_searchlight.publishing import ExaminedReport, Publication
+    from pytest_searchlight.publishing import ExaminedReport, PrivacyScan, Publication
 
 _REPORTS = Path("reports")
 
@@ -87,9 +87,8 @@ def _add_reports_option(parser: argparse.ArgumentParser) -> None:
 
 def run_report(options: argparse.Namespace) -> int:
     """Publish a session, or figures that somebody else published, and print where."""
-    from pytest_searchlight.publishing import Heading, prepare_scan, write_report
+    from pytest_searchlight.publishing import Heading, write_report
 
-    project = open_project({})
     heading = Heading(
         name=options.name,
         title=options.title,
@@ -97,24 +96,32 @@ def run_report(options: argparse.Namespace) -> int:
         corrects=options.corrects and Path(options.corrects).name,
     )
     folder = write_report(
-        _prepare(options.source, calibration_file=project.settings.calibration_file),
+        _prepare(options.source),
         heading=heading,
         reports=options.reports,
-        scan=prepare_scan(project.settings.secrets),
+        scan=_prepare_scan(),
     )
     print(f"written: {folder}/; look at {folder}/REPORT.md before you show it to anyone")
     return OK
 
 
-def _prepare(source: Path, *, calibration_file: Path) -> Publication:
+def _prepare(source: Path) -> Publication:
     from pytest_searchlight.calibration import Calibration, read_calibration
     from pytest_searchlight.publishing import prepare_session, prepare_transcription
-    from pytest_searchlight.settings import check_session_folder
+    from pytest_searchlight.settings import Settings, check_session_folder
 
     if source.is_file():
         return prepare_transcription(source)
+    calibration_file = Settings(root=Path.cwd()).calibration_file
     known = read_calibration(calibration_file) if calibration_file.is_file() else Calibration()
     return prepare_session(check_session_folder(source, option="sew report"), calibration=known)
+
+
+def _prepare_scan() -> PrivacyScan:
+    from pytest_searchlight.publishing import prepare_scan
+    from pytest_searchlight.settings import read_env_file, read_process_environment, select_secrets
+
+    return prepare_scan(select_secrets({**read_env_file(Path(".env")), **read_process_environment()}))
 
 
 def _read_note(file: Path | None) -> str:
@@ -137,11 +144,9 @@ def run_render_reports(options: argparse.Namespace) -> int:
 
 def run_check_reports(options: argparse.Namespace) -> int:
     """Check all reports and print what does not hold."""
-    from pytest_searchlight.publishing import check_reports, prepare_scan
+    from pytest_searchlight.publishing import check_reports
 
-    examined = check_reports(
-        options.reports, catalogs=options.catalogs, scan=prepare_scan(open_project({}).settings.secrets)
-    )
+    examined = check_reports(options.reports, catalogs=options.catalogs, scan=_prepare_scan())
     if options.json:
         print(
             json.dumps([report.model_dump(mode="json") for report in examined], indent=1, ensure_ascii=False)

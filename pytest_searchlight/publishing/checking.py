@@ -16,30 +16,20 @@ from pytest_searchlight.domain import Record
 from pytest_searchlight.errors import CatalogError, ReportError
 from pytest_searchlight.publishing.examined import (
     KnownCatalog,
-    MeasuredReport,
     Surroundings,
     describe_catalog,
+    read_measured,
 )
 from pytest_searchlight.publishing.folder_rules import check_files, check_hashes, check_links, check_texts
-from pytest_searchlight.publishing.row_rules import (
-    check_agreement,
-    check_calibration,
-    check_catalogs,
-    check_rows,
-    check_summary,
-    note_changed_catalogs,
-)
-from pytest_searchlight.publishing.scanning import PrivacyScan
+from pytest_searchlight.publishing.row_rules import check_measured, note_changed_catalogs
+from pytest_searchlight.publishing.scanning import PrivacyScan, scan_report
 from pytest_searchlight.publishing.transcription_rules import check_transcription
-from pytest_searchlight.publishing.writing import scan_report
 from pytest_searchlight.report_folder import (
     MANIFEST_FILE,
     ROWS_FILE,
     Manifest,
-    Report,
     read_record,
     read_report,
-    read_rows,
 )
 
 _WORTH_PROCESSES: Final = 8_000_000
@@ -94,14 +84,14 @@ def examine_report(folder: Path, *, surroundings: Surroundings) -> ExaminedRepor
     """Hold one report against every rule."""
     try:
         report = read_report(folder)
-        measured = _read_measured(report)
+        measured = read_measured(report)
     except ReportError as error:
         problem = str(error).removeprefix(f"{folder}/")
         return ExaminedReport(name=folder.name, kind=None, rows=0, problems=(problem,), notes=())
     problems = chain(
         check_files(report),
         check_hashes(report),
-        *([] if measured is None else _check_measured(measured, surroundings)),
+        [] if measured is None else check_measured(measured, surroundings),
         [] if report.transcription is None else check_transcription(report.transcription),
         check_texts(report),
         check_links(report, surroundings),
@@ -114,20 +104,6 @@ def examine_report(folder: Path, *, surroundings: Surroundings) -> ExaminedRepor
         problems=tuple(problems),
         notes=() if measured is None else tuple(note_changed_catalogs(measured, surroundings)),
     )
-
-
-def _read_measured(report: Report) -> MeasuredReport | None:
-    if report.summary is None:
-        return None
-    return MeasuredReport(report=report, summary=report.summary, rows=tuple(read_rows(report)))
-
-
-def _check_measured(measured: MeasuredReport, surroundings: Surroundings) -> Iterator[Iterable[str]]:
-    yield check_summary(measured)
-    yield check_rows(measured)
-    yield check_catalogs(measured, surroundings)
-    yield check_calibration(measured)
-    yield check_agreement(measured)
 
 
 def _may_be_report(folder: Path) -> bool:
@@ -157,8 +133,3 @@ def _read_catalogs(folder: Path) -> Iterator[tuple[str, KnownCatalog]]:
         except CatalogError:
             continue
         yield catalog.name, describe_catalog(catalog)
-
-
-def count_problems(examined: Iterable[ExaminedReport]) -> int:
-    """How many problems were found in all."""
-    return sum(len(report.problems) for report in examined)

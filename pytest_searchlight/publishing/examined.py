@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from pytest_searchlight.catalog import Catalog
 from pytest_searchlight.domain import RunRecord
 from pytest_searchlight.publishing.scanning import PrivacyScan
-from pytest_searchlight.report_folder import Manifest, Report
+from pytest_searchlight.report_folder import Manifest, Report, read_rows
 from pytest_searchlight.summary_schema import Summary
 
 
@@ -54,7 +54,7 @@ class MeasuredReport:
 
     report: Report
     summary: Summary
-    rows: tuple[RunRecord, ...]
+    rows: Sequence[RunRecord]
 
     @cached_property
     def facts(self) -> Mapping[str, JsonValue]:
@@ -72,3 +72,10 @@ class MeasuredReport:
         """The hash of each catalog as it was run, by name."""
         catalogs = self.facts.get("catalogs")
         return catalogs if isinstance(catalogs, dict) else {}
+
+
+def read_measured(report: Report) -> MeasuredReport | None:
+    """`report` with its rows, None for a transcribed one. Raises ReportError, naming the line."""
+    if report.summary is None:
+        return None
+    return MeasuredReport(report=report, summary=report.summary, rows=read_rows(report))

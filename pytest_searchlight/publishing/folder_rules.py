@@ -11,7 +11,6 @@ from urllib.parse import unquote, urlsplit
 from pytest_searchlight.agreements import AGREEMENT_FILE
 from pytest_searchlight.publishing.examined import Surroundings
 from pytest_searchlight.publishing.texts import TEXT_FILES, render_texts
-from pytest_searchlight.publishing.writing import hash_data
 from pytest_searchlight.report_folder import (
     CALIBRATION_FILE,
     MANIFEST_FILE,
@@ -19,6 +18,7 @@ from pytest_searchlight.report_folder import (
     SUMMARY_FILE,
     TRANSCRIPTION_FILE,
     Report,
+    hash_data,
 )
 
 _DATA_FILES: Final = {

@@ -11,11 +11,19 @@ from pytest_searchlight.domain import STATUS_RULES, RunRecord, SetupKind
 from pytest_searchlight.errors import SummaryError
 from pytest_searchlight.publishing.differences import ROUNDING, compare_summaries, find_differences
 from pytest_searchlight.publishing.examined import KnownCatalog, MeasuredReport, Surroundings
-from pytest_searchlight.publishing.writing import hash_data
-from pytest_searchlight.report_folder import CALIBRATION_FILE, ROWS_FILE, SUMMARY_FILE
+from pytest_searchlight.report_folder import CALIBRATION_FILE, ROWS_FILE, SUMMARY_FILE, hash_data
 from pytest_searchlight.summary import summarize
 
 _REFERENCES: Final = frozenset({SetupKind.FLOOR, SetupKind.CEILING})
+
+
+def check_measured(measured: MeasuredReport, surroundings: Surroundings) -> Iterator[str]:
+    """Every rule of this module."""
+    yield from check_summary(measured)
+    yield from check_rows(measured)
+    yield from check_catalogs(measured, surroundings)
+    yield from check_calibration(measured)
+    yield from check_agreement(measured)
 
 
 def check_summary(measured: MeasuredReport) -> Iterator[str]:

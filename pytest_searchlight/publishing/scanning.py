@@ -9,11 +9,13 @@ import socket
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from pytest_searchlight.domain import RunRecord
 from pytest_searchlight.evidence import Scrubber
 from pytest_searchlight.publishing.private_marks import compile_marks, describe_mark
+from pytest_searchlight.report_folder import ROWS_FILE
 
 _SHOWN_CHARS: Final = 4
 
@@ -97,3 +99,13 @@ def list_texts(row: RunRecord) -> Iterable[str]:
     if (judging := row.judging) is not None:
         texts += (judging.judge, judging.model_name or "", *judging.unpriced)
     return texts
+
+
+def scan_report(folder: Path, *, rows: Sequence[RunRecord], scan: PrivacyScan) -> Iterator[str]:
+    """What is private in the files of a report, whose `rows` were read already; a sentence each."""
+    for file in sorted(folder.iterdir()):
+        if file.name == ROWS_FILE:
+            findings = scan.scan_rows(rows)
+        else:
+            findings = scan.scan_text(file.read_text("utf-8", "backslashreplace"))
+        yield from (finding.describe(file.name) for finding in findings)

@@ -7,7 +7,7 @@ them, or a process's complaints, is a row's `reason`; the status and the verdict
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import PurePath, PureWindowsPath
+from pathlib import PurePath
 
 from pydantic import JsonValue
 
@@ -29,5 +29,4 @@ def strip_facts(facts: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 def _shorten_path(path: str) -> str:
-    is_absolute = PurePath(path).is_absolute() or PureWindowsPath(path).is_absolute()
-    return PurePath(path).name if is_absolute else path
+    return PurePath(path).name if PurePath(path).is_absolute() else path

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from pydantic import ValidationError
 
-from pytest_searchlight.domain import RunRecord
 from pytest_searchlight.errors import ReportError
 from pytest_searchlight.evidence import encode_json, write_atomic
-from pytest_searchlight.publishing.scanning import PrivacyScan
+from pytest_searchlight.publishing.examined import Surroundings, read_measured
+from pytest_searchlight.publishing.row_rules import check_measured
+from pytest_searchlight.publishing.scanning import PrivacyScan, scan_report
 from pytest_searchlight.publishing.sources import Publication
 from pytest_searchlight.publishing.texts import render_texts
+from pytest_searchlight.publishing.transcription_rules import check_transcription
 from pytest_searchlight.report_folder import (
     MANIFEST_FILE,
-    ROWS_FILE,
     TRANSCRIPTION_FILE,
     Manifest,
     find_reports,
+    hash_data,
     read_record,
     read_report,
-    read_row_file,
 )
 
-_SHOWN_FINDINGS = 20
+_SHOWN_PROBLEMS: Final = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,8 +51,8 @@ def write_report(publication: Publication, *, heading: Heading, reports: Path, s
     """Write a new report under `reports`, mark the one that it corrects, and give the new folder.
 
     Raises:
-        ReportError: there is a report of that name, what it corrects is not there, or it would hold something
-            private.
+        ReportError: there is a report of that name, what it corrects is not there, or the new one would not
+            hold when examined, for example because something private is in it.
     """
     manifest = _make_manifest(publication, heading)
     folder = reports / manifest.folder_name
@@ -68,7 +68,7 @@ def write_report(publication: Publication, *, heading: Heading, reports: Path, s
             write_atomic(draft / name, content)
         _write_manifest(draft, manifest)
         _write_texts(draft)
-        _refuse_private(draft, scan)
+        _refuse_unsound(draft, scan)
         draft.rename(folder)
     if heading.corrects:
         refresh_reports(reports)
@@ -87,11 +87,6 @@ def refresh_reports(reports: Path) -> tuple[Path, ...]:
         if corrected_by != manifest.corrected_by:
             _write_manifest(reports / name, manifest.model_copy(update={"corrected_by": corrected_by}))
     return tuple(folder for folder in folders if _write_texts(folder))
-
-
-def hash_data(content: bytes) -> str:
-    """The hash by which a report's manifest knows a data file: SHA-256, hex."""
-    return hashlib.sha256(content).hexdigest()
 
 
 def _make_manifest(publication: Publication, heading: Heading) -> Manifest:
@@ -124,23 +119,18 @@ def _write_texts(folder: Path) -> bool:
     return bool(stale)
 
 
-def _refuse_private(draft: Path, scan: PrivacyScan) -> None:
-    rows_file = draft / ROWS_FILE
-    rows = read_row_file(rows_file) if rows_file.exists() else ()
-    findings = [*scan_report(draft, rows=rows, scan=scan)]
-    if findings:
-        shown = "\n  ".join(findings[:_SHOWN_FINDINGS])
+def _refuse_unsound(draft: Path, scan: PrivacyScan) -> None:
+    report = read_report(draft)
+    measured = read_measured(report)
+    surroundings = Surroundings(manifests={}, catalogs={}, scan=scan)
+    problems = [
+        *([] if measured is None else check_measured(measured, surroundings)),
+        *([] if report.transcription is None else check_transcription(report.transcription)),
+        *scan_report(draft, rows=() if measured is None else measured.rows, scan=scan),
+    ]
+    if problems:
+        shown = "\n  ".join(problems[:_SHOWN_PROBLEMS])
         raise ReportError(
-            f"not written, since it would publish what is private, in {len(findings)} places; correct the "
-            f"note, the catalog or the options that it comes from:\n  {shown}"
+            f"{draft.name}: not written, since it would not hold or give away what is private, in "
+            f"{len(problems)} places:\n  {shown}"
         )
-
-
-def scan_report(folder: Path, *, rows: Sequence[RunRecord], scan: PrivacyScan) -> Iterator[str]:
-    """What is private in the files of a report, whose `rows` were read already; a sentence each."""
-    for file in sorted(folder.iterdir()):
-        if file.name == ROWS_FILE:
-            findings = scan.scan_rows(rows)
-        else:
-            findings = scan.scan_text(file.read_text("utf-8", "backslashreplace"))
-        yield from (finding.describe(file.name) for finding in findings)

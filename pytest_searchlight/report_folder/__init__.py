@@ -14,7 +14,7 @@ in somebody's publication and cannot.
 
 from __future__ import annotations
 
-from pytest_searchlight.report_folder.manifest import Manifest
+from pytest_searchlight.report_folder.manifest import Manifest, hash_data
 from pytest_searchlight.report_folder.reading import (
     CALIBRATION_FILE,
     MANIFEST_FILE,
@@ -52,6 +52,7 @@ __all__ = [
     "TranscribedTest",
     "Transcription",
     "find_reports",
+    "hash_data",
     "read_record",
     "read_report",
     "read_row_file",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 from typing import Literal
 
 from pydantic import Field
@@ -39,3 +40,8 @@ class Manifest(Record):
     def folder_name(self) -> str:
         """``<date>-<name>``, by which reports refer to each other."""
         return f"{self.date.isoformat()}-{self.name}"
+
+
+def hash_data(content: bytes) -> str:
+    """The hash by which a manifest knows a data file: SHA-256, hex."""
+    return hashlib.sha256(content).hexdigest()
