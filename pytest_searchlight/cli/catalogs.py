@@ -33,11 +33,13 @@ def _add_schema(commands: Commands) -> None:
     parser = commands.add_parser(
         "schema",
         help="print the JSON Schema of a file format",
-        description="Print the JSON Schema of catalog files, of summary.json or of a row of runs.jsonl. For "
-        "completion in an editor, save the catalog's and name it in a catalog's first line: "
+        description="Print the JSON Schema of catalog files, of summary.json, of a row of runs.jsonl, of "
+        "what `sew compare --format json` prints, or of gates.json. For completion in an editor, save the "
+        "catalog's and name it in a catalog's first line: "
         "# yaml-language-server: $schema=catalog.schema.json",
     )
-    parser.add_argument("format", nargs="?", choices=("catalog", "summary", "run"), default="catalog")
+    formats = ("catalog", "summary", "run", "comparison", "gates")
+    parser.add_argument("format", nargs="?", choices=formats, default="catalog")
     parser.set_defaults(command=run_schema)
 
 
@@ -71,6 +73,8 @@ def run_validate(options: argparse.Namespace) -> int:
 def run_schema(options: argparse.Namespace) -> int:
     """Print the JSON Schema of a file format."""
     from pytest_searchlight.catalog import export_catalog_schema
+    from pytest_searchlight.comparison.gating import GateReport
+    from pytest_searchlight.comparison.records import SessionComparison
     from pytest_searchlight.domain import Record, RunRecord
     from pytest_searchlight.summary_schema import Summary
     from pytest_searchlight.validators import export_params_schemas
@@ -78,7 +82,12 @@ def run_schema(options: argparse.Namespace) -> int:
     if options.format == "catalog":
         schema = export_catalog_schema(export_params_schemas(open_project({}).registry))
     else:
-        record: type[Record] = Summary if options.format == "summary" else RunRecord
-        schema = record.model_json_schema(mode="serialization")
+        records: dict[str, type[Record]] = {
+            "summary": Summary,
+            "run": RunRecord,
+            "comparison": SessionComparison,
+            "gates": GateReport,
+        }
+        schema = records[options.format].model_json_schema(mode="serialization")
     print(json.dumps(schema, indent=1))
     return OK

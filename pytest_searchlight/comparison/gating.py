@@ -32,6 +32,14 @@ class GateOutcome(StrEnum):
     UNMEASURED = "unmeasured"
 
 
+_SPOKEN: Final = {
+    GateOutcome.PASSED: "passed",
+    GateOutcome.WARNED: "passed, with a blind spot",
+    GateOutcome.FAILED: "FAILED",
+    GateOutcome.UNMEASURED: "FAILED for want of a measurement",
+}
+
+
 class GateResult(Record):
     """A gate and one lane that was held to it; `lane` is None when there was none to hold."""
 
@@ -53,7 +61,7 @@ class GateResult(Record):
     def describe(self) -> str:
         """The result as a line for people."""
         lane = "" if self.lane is None else f" ({self.lane.describe()})"
-        return clean_text(f"gate {self.gate!r}{lane}: {self.outcome}: {self.reason}")
+        return clean_text(f"gate {self.gate!r}{lane} {_SPOKEN[self.outcome]}: {self.reason}")
 
 
 class GateReport(Record):
@@ -112,15 +120,23 @@ def _judge_drop(change: LaneChange, gate: Gate) -> tuple[GateOutcome, str]:
         return GateOutcome.UNMEASURED, told
     if change.verdict is Verdict.DROPPED and drop > gate.limit:
         return GateOutcome.FAILED, told
-    if not change.tasks_checked:
-        told += "; whether its tasks are the same as before is not known"
-    detectable = change.detectable_difference
-    if detectable.value is None:
-        return GateOutcome.WARNED, f"{told}; this size can show no drop: {detectable.reason}"
-    if detectable.value > gate.limit:
-        shown = f"this size can only show drops of {100 * detectable.value:.0f} points or more"
-        return GateOutcome.WARNED, f"{told}; {shown}"
+    blind_spots = list(_list_blind_spots(change, gate))
+    if blind_spots:
+        return GateOutcome.WARNED, "; ".join(blind_spots)
     return GateOutcome.PASSED, told
+
+
+def _list_blind_spots(change: LaneChange, gate: Gate) -> Iterator[str]:
+    """What keeps a lane that passes from being known to be well."""
+    drop, detectable = -(change.difference.value or 0.0), change.detectable_difference
+    if drop > gate.limit:
+        yield f"{100 * drop:.0f} points fewer passed, which is not significant"
+    if detectable.value is None:
+        yield f"this size can show no drop: {detectable.reason}"
+    elif detectable.value > gate.limit:
+        yield f"this size can only show drops of {100 * detectable.value:.0f} points or more"
+    if not change.tasks_checked:
+        yield "whether its tasks are the same as before is not known"
 
 
 def _judge_rise(change: LaneChange, gate: Gate) -> tuple[GateOutcome, str]:
@@ -133,7 +149,8 @@ def _judge_rise(change: LaneChange, gate: Gate) -> tuple[GateOutcome, str]:
     if growth.value > gate.limit and _is_surely_above_zero(growth):
         return GateOutcome.FAILED, told
     if growth.ci95 is None:
-        return GateOutcome.WARNED, f"{told}; {growth.reason}"
+        outcome = GateOutcome.PASSED if growth.reason == TASKS_AGREE else GateOutcome.WARNED
+        return outcome, f"{told}: {growth.reason}"
     smallest = growth.value - growth.ci95[0]
     if smallest > gate.limit:
         return GateOutcome.WARNED, f"{told}; this size can only show rises of {100 * smallest:.0f} % or more"
