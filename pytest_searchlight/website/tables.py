@@ -69,6 +69,20 @@ def make_table(
     )
 
 
+def leave_out_empty_columns(table: Table) -> Table:
+    """`table` without the columns that hold nothing but dashes."""
+    kept = [
+        place
+        for place in range(len(table.columns))
+        if any(row[place].sort_key is not None for row in table.rows)
+    ]
+    return replace(
+        table,
+        columns=tuple(table.columns[place] for place in kept),
+        rows=tuple(tuple(row[place] for place in kept) for row in table.rows),
+    )
+
+
 def illustrate(table: Table, *, chart: Chart | None) -> Table:
     """`table` with a picture of it, where there is one."""
     return replace(table, chart=chart)

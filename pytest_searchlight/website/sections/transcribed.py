@@ -15,6 +15,7 @@ from pytest_searchlight.report_folder import (
 )
 from pytest_searchlight.website.formats import (
     DASH,
+    count_things,
     show_count,
     show_decimal,
     show_decimal_interval,
@@ -24,7 +25,14 @@ from pytest_searchlight.website.formats import (
 )
 from pytest_searchlight.website.sections.parts import Section, name_agent
 from pytest_searchlight.website.sections.pictures import chart_printed_closures, chart_printed_rates
-from pytest_searchlight.website.tables import Cell, Table, illustrate, make_table, number
+from pytest_searchlight.website.tables import (
+    Cell,
+    Table,
+    illustrate,
+    leave_out_empty_columns,
+    make_table,
+    number,
+)
 
 _LABELS: Final = (
     "Setup",
@@ -57,10 +65,8 @@ def describe_transcription(transcription: Transcription) -> Iterator[Section]:
 
 
 def _describe_battery(battery: TranscribedBattery, *, id_: str) -> Section:
-    text = (
-        f"{battery.date.isoformat()}, {name_agent(battery.agent, battery.model_name)}, {battery.tasks} "
-        f"tasks x {battery.repetitions}."
-    )
+    size = f"{count_things(battery.tasks, 'task')} x {battery.repetitions}"
+    text = f"{battery.date.isoformat()}, {name_agent(battery.agent, battery.model_name)}, {size}."
     tables = [_make_results(battery)]
     if any(row.gap_closure is not None for row in battery.rows):
         tables.append(_make_closures(battery))
@@ -86,7 +92,7 @@ def _make_results(battery: TranscribedBattery) -> Table:
         rows=[_make_row(row) for row in battery.rows],
         notes=[f"{name_row(row)}: {row.remark}" for row in battery.rows if row.remark],
     )
-    return illustrate(table, chart=chart_printed_rates(battery))
+    return illustrate(leave_out_empty_columns(table), chart=chart_printed_rates(battery))
 
 
 def _make_closures(battery: TranscribedBattery) -> Table:
