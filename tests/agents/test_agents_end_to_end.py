@@ -4,45 +4,70 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from agent_stage import AGENTS, REPOSITORY, Stage, read_pin
 
+from pytest_searchlight.workspace import ProcessResult, run_process
+
 TASK = "quillmesh-frame-limit"
 SETUPS = ("closed-web", "no-search")
+REPETITIONS = 2
+
+
+@dataclass(frozen=True)
+class Session:
+    """A session that is over: rows by agent and setup, how its warden saw it end, its temporary folder."""
+
+    rows: dict[tuple[str, str], dict[str, object]]
+    watched: ProcessResult
+    temporary: Path
 
 
 @pytest.fixture(scope="module")
-def rows(stage: Stage, tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], dict[str, object]]:
-    """The session's rows by agent and setup."""
+def session(stage: Stage, tmp_path_factory: pytest.TempPathFactory) -> Session:
     assert stage.model.url
-    session = tmp_path_factory.mktemp("session") / "out"
+    folder = tmp_path_factory.mktemp("session")
+    temporary = folder / "tmp"
+    temporary.mkdir()
     benchmark = [
-        *(sys.executable, "-m", "pytest", "catalogs/quickstart", "-p", "no:cacheprovider", "-q"),
+        *(sys.executable, "-m", "pytest", "catalogs/quickstart", "-p", "no:cacheprovider", "-q", "-n2"),
+        f"--basetemp={folder / 'base'}",
         f"--searchlight-agent={','.join(AGENTS)}",
         f"--searchlight-setup={','.join(SETUPS)}",
         f"--searchlight-task={TASK}",
-        f"--searchlight-output={session}",
+        f"--searchlight-repetitions={REPETITIONS}",
+        f"--searchlight-output={folder / 'out'}",
         "--searchlight-exit=soundness",
     ]
-    done = subprocess.run(
+    watched = run_process(
         [sys.executable, "-m", "scripted_model", "catalogs/quickstart/tasks.yaml", "--", *benchmark],
         cwd=REPOSITORY,
         env={
             "PATH": os.environ["PATH"],
-            "HOME": str(session.parent),
+            "HOME": str(folder),
+            "TMPDIR": str(temporary),
             "PYTHONPATH": str(REPOSITORY / "tests"),
         },
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
+        run_id=folder.name,
+        stdout_path=folder / "stdout",
+        stderr_path=folder / "stderr",
+        timeout_s=120,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return {(str(row["agent"]), str(row["setup"])): row for row in read_rows(session / "runs.jsonl")}
+    assert watched.exit_code == 0, (folder / "stdout").read_text() + watched.stderr_tail
+    rows = read_rows(folder / "out" / "runs.jsonl")
+    assert len(rows) == len(AGENTS) * len(SETUPS) * REPETITIONS
+    return Session(
+        {(str(row["agent"]), str(row["setup"])): row for row in rows}, watched=watched, temporary=temporary
+    )
+
+
+@pytest.fixture
+def rows(session: Session) -> dict[tuple[str, str], dict[str, object]]:
+    return session.rows
 
 
 def read_rows(path: Path) -> list[dict[str, object]]:
@@ -74,3 +99,9 @@ def test_a_model_without_a_known_price_has_no_cost_and_says_so(
     assert isinstance(cost, dict)
     assert cost["agent_usd"] is None
     assert any("no rate" in reason for reason in cost["unpriced"])
+
+
+def test_the_products_leave_no_process_and_no_temporary_folder(session: Session) -> None:
+    """Nobody escapes the session's warden, not even a process that has cleared its environment."""
+    assert (session.watched.leftovers_killed, session.watched.survivors) == (0, 0)
+    assert list(session.temporary.iterdir()) == []
