@@ -58,7 +58,8 @@ def _spread_passes(passed: int, *, runs: int, runs_before: int) -> NDArray[np.fl
     """How likely each possible number of later passes is, from the fewest on."""
     fewest, most = max(0, passed - runs_before), min(runs, passed)
     ways = [math.comb(runs, n) * math.comb(runs_before, passed - n) for n in range(fewest, most + 1)]
-    return np.array([way / sum(ways) for way in ways])
+    total = math.comb(runs + runs_before, passed)
+    return np.array([way / total for way in ways])  # whole numbers divide rightly beyond a float's range
 
 
 def estimate_change(after: RateTable, *, before: RateTable, draws: TaskDraws) -> Estimate:
