@@ -12,6 +12,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from pytest_searchlight.stats.figures import Estimate, Figure
 from pytest_searchlight.stats.pairing import Counts, PairTable, RateTable
@@ -56,10 +57,15 @@ def _list_tasks(after: RateTable, before: RateTable) -> list[tuple[int, ...]]:
 
 def _spread_passes(passed: int, *, runs: int, runs_before: int) -> NDArray[np.float64]:
     """How likely each possible number of later passes is, from the fewest on."""
-    fewest, most = max(0, passed - runs_before), min(runs, passed)
-    ways = [math.comb(runs, n) * math.comb(runs_before, passed - n) for n in range(fewest, most + 1)]
-    total = math.comb(runs + runs_before, passed)
-    return np.array([way / total for way in ways])  # whole numbers divide rightly beyond a float's range
+    later = np.arange(max(0, passed - runs_before), min(runs, passed) + 1)
+    ways = _log_ways(runs, later) + _log_ways(runs_before, passed - later)
+    chances = np.exp(ways - ways.max())
+    return chances / chances.sum()
+
+
+def _log_ways(runs: int, passed: NDArray[np.int_]) -> NDArray[np.float64]:
+    """Logarithm of the number of ways in which so many of `runs` can have passed."""
+    return gammaln(runs + 1) - gammaln(passed + 1) - gammaln(runs - passed + 1)
 
 
 def estimate_change(after: RateTable, *, before: RateTable, draws: TaskDraws) -> Estimate:
