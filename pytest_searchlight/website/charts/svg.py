@@ -1,7 +1,7 @@
-"""SVG as matplotlib writes it, made fit for a page: style variables, no inline styles, round numbers.
+"""SVG as matplotlib writes it, made fit for a page: style variables, no inline style, round numbers.
 
-A page's content policy forbids inline styles, so they become attributes. Numbers are rounded to hundredths, so
-that the last bits of another machine's arithmetic do not show.
+A page's content policy forbids inline styles, so they become attributes. Numbers are rounded to hundredths,
+so that the last bits of another machine's arithmetic do not show.
 """
 
 from __future__ import annotations

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_searchlight.report_folder import Report
+from pytest_searchlight.website.house import House
 from pytest_searchlight.website.provenance import read_provenance
 from pytest_searchlight.website.sections.comparing import (
     describe_closures,
     describe_comparisons,
     describe_expenses,
+)
+from pytest_searchlight.website.sections.contracts import (
+    describe_contracts,
+    describe_model_prices,
+    describe_providers,
 )
 from pytest_searchlight.website.sections.grounds import (
     describe_agreement,
@@ -25,6 +31,12 @@ from pytest_searchlight.website.sections.results import (
     describe_tasks,
     describe_times,
 )
+from pytest_searchlight.website.sections.rules import (
+    describe_admission,
+    describe_counting,
+    describe_grading,
+    describe_limits,
+)
 from pytest_searchlight.website.sections.searching import (
     describe_access,
     describe_contamination,
@@ -32,7 +44,7 @@ from pytest_searchlight.website.sections.searching import (
 )
 from pytest_searchlight.website.sections.transcribed import describe_transcription
 
-__all__ = ["Banner", "Section", "describe_report", "list_banners"]
+__all__ = ["Banner", "Section", "describe_house", "describe_report", "list_banners"]
 
 
 def describe_report(report: Report) -> tuple[Section, ...]:
@@ -62,6 +74,19 @@ def _describe_measured(report: Report) -> Iterator[Section]:
         describe_versions(facts),
     )
     yield from (section for section in found if section is not None)
+
+
+def describe_house(house: House) -> tuple[Section, ...]:
+    """The sections of the methodology page that are made of what this installation measures with."""
+    return (
+        describe_contracts(house),
+        describe_limits(house),
+        describe_admission(house),
+        describe_grading(house),
+        describe_counting(),
+        describe_providers(house),
+        describe_model_prices(house),
+    )
 
 
 def list_banners(report: Report) -> Iterator[Banner]:

@@ -176,7 +176,7 @@ def chart_agreement(agreements: Sequence[JudgeAgreement]) -> DotChart | None:
         return None
     return DotChart(
         title="Agreement of judges",
-        caption="Shares of verdicts and labels that both judges gave alike; kappa takes off what chance explains.",
+        caption="Shares of labels that both judges gave alike; kappa takes off what chance explains.",
         groups=tuple(groups),
         axis=make_share_axis("labelled alike"),
     )

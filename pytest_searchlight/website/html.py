@@ -1,0 +1,77 @@
+"""The templates of the pages: everything is escaped, and a policy lets nothing run but our own script."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+import jinja2
+from markupsafe import Markup
+
+from pytest_searchlight.website.charts import Chart
+from pytest_searchlight.website.tables import Cell
+
+_TEMPLATES: Final = files("pytest_searchlight.website") / "templates"
+
+
+def render_page(template: str, *, here: str, up: str = "", **names: object) -> bytes:
+    """A page of the site.
+
+    Args:
+        template: its name without ending.
+        here: the page's own address in the site.
+        up: the way from the page to the site's folder.
+        names: what the template shows.
+    """
+    page = _load_templates().get_template(f"{template}.html.jinja")
+    return page.render(here=here, up=up, **names).encode()
+
+
+@cache
+def _load_templates() -> jinja2.Environment:
+    templates = jinja2.Environment(
+        loader=jinja2.PackageLoader("pytest_searchlight.website", "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    style, script = (_TEMPLATES.joinpath(name).read_text("utf-8") for name in ("site.css", "site.js"))
+    templates.globals.update(
+        style=Markup(style),  # noqa: S704 - our own file
+        script=Markup(script),  # noqa: S704 - our own file
+        policy=_write_policy(style=style, script=script),
+    )
+    templates.filters.update(draw=_draw, sort_key=_write_sort_key)
+    return templates
+
+
+def _write_policy(*, style: str, script: str) -> str:
+    # By hash, as pages opened from a disk have no origin that 'self' could mean in every browser.
+    return (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def _draw(chart: Chart, id_: str) -> Markup:
+    from pytest_searchlight.website.charts.drawing import draw_chart  # loads matplotlib
+
+    return Markup(draw_chart(chart, id_=id_))  # noqa: S704 - an XML library wrote and escaped it
+
+
+def _write_sort_key(cell: Cell) -> str:
+    return (
+        ""
+        if cell.sort_key is None
+        else f"{cell.sort_key:.6g}"
+        if isinstance(cell.sort_key, float | int)
+        else cell.sort_key
+    )

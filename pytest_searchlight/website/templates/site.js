@@ -1,0 +1,89 @@
+"use strict";
+
+// The theme is set before the page is drawn, so that it does not flash.
+const root = document.documentElement;
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+
+function readTheme() {
+  try {
+    return localStorage.getItem("theme");
+  } catch {
+    return null; // storage may be forbidden; the system's choice is used then
+  }
+}
+
+function keepTheme(theme) {
+  try {
+    localStorage.setItem("theme", theme);
+  } catch {
+    // it holds until the page is left
+  }
+}
+
+const kept = readTheme();
+if (kept === "light" || kept === "dark") root.dataset.theme = kept;
+
+function isDark() {
+  return (root.dataset.theme ?? (prefersDark.matches ? "dark" : "light")) === "dark";
+}
+
+function wireTheme(button) {
+  const tell = () => { button.textContent = isDark() ? "Light theme" : "Dark theme"; };
+  button.addEventListener("click", () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
+    keepTheme(root.dataset.theme);
+    tell();
+  });
+  prefersDark.addEventListener("change", tell);
+  button.hidden = false;
+  tell();
+}
+
+// Tables are sorted on request only; a third click brings back the order in which nobody comes first.
+function readKey(row, place, isNumber) {
+  const cell = row.cells[place];
+  const key = cell.dataset.sort ?? cell.textContent;
+  if (key === "") return null;
+  return isNumber ? Number(key) : key;
+}
+
+function compareRows(place, isNumber, sign) {
+  return (one, other) => {
+    const [a, b] = [readKey(one, place, isNumber), readKey(other, place, isNumber)];
+    if (a === null || b === null) return (a === null) - (b === null);
+    return sign * (isNumber ? a - b : a.localeCompare(b, "en"));
+  };
+}
+
+function wireTable(table) {
+  const body = table.tBodies[0];
+  const original = [...body.rows];
+  const note = document.getElementById(table.dataset.note);
+  const headings = [...table.tHead.rows[0].cells];
+  headings.forEach((heading, place) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = heading.textContent;
+    heading.replaceChildren(button);
+    button.addEventListener("click", () => {
+      const isNumber = !heading.classList.contains("text");
+      const orders = isNumber ? ["descending", "ascending", null] : ["ascending", "descending", null];
+      const order = orders[(orders.indexOf(heading.getAttribute("aria-sort")) + 1) % 3];
+      for (const each of headings) each.removeAttribute("aria-sort");
+      if (order) heading.setAttribute("aria-sort", order);
+      const sign = order === "descending" ? -1 : 1;
+      body.append(...(order ? original.toSorted(compareRows(place, isNumber, sign)) : original));
+      const told = `Sorted by “${button.textContent}”, ${order}.`;
+      note.textContent = order ? told + (isNumber ? " Where intervals overlap, this order may be chance." : "") : "";
+    });
+  });
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  wireTheme(document.getElementById("theme"));
+  document.querySelectorAll("table[data-note]").forEach(wireTable);
+});
+
+addEventListener("beforeprint", () => {
+  document.querySelectorAll("details").forEach((details) => { details.open = true; });
+});
