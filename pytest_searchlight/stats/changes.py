@@ -65,7 +65,8 @@ def _spread_passes(passed: int, *, runs: int, runs_before: int) -> NDArray[np.fl
 
 def _log_ways(runs: int, passed: NDArray[np.int_]) -> NDArray[np.float64]:
     """Logarithm of the number of ways in which so many of `runs` can have passed."""
-    return gammaln(runs + 1) - gammaln(passed + 1) - gammaln(runs - passed + 1)
+    ways: NDArray[np.float64] = gammaln(runs + 1) - gammaln(passed + 1) - gammaln(runs - passed + 1)
+    return ways
 
 
 def estimate_change(after: RateTable, *, before: RateTable, draws: TaskDraws) -> Estimate:
