@@ -246,13 +246,18 @@ def encode_text(text: str) -> bytes:
 
 
 def encode_json(value: object) -> bytes:
-    """JSON in UTF-8, indented for people, with a final newline; refuses NaN and infinities."""
-    return encode_text(json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+    """JSON in UTF-8, indented for people, with a final newline; as strict as `encode_json_line`."""
+    text = json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False)
+    return text.encode("utf-8", "replace") + b"\n"
 
 
 def encode_json_line(value: object) -> str:
-    """JSON on one line, with its newline; refuses NaN and infinities."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n"
+    """JSON on one line, with its newline, which every strict reader takes.
+
+    NaN and infinities are refused; lone surrogates, which agents' tools do emit, turn into ``?``.
+    """
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return text.encode("utf-8", "replace").decode() + "\n"
 
 
 def encode_json_lines(values: Iterable[object]) -> str:
