@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import csv
 import json
-from io import StringIO
+from io import BytesIO, StringIO
 from typing import TYPE_CHECKING
 
+import pyarrow.csv as pa_csv
 import pytest
 from exports.exported import Ended, make_source
 from rooms.records_for_tests import make_record, make_searching
@@ -103,6 +104,17 @@ def test_what_no_table_can_hold_is_replaced(ended: Ended) -> None:
 def test_lines_end_as_rfc_4180_says() -> None:
     content = encode_csv(make_source())
     assert content.count(b"\r\n") == content.count(b"\n") == 2
+
+
+def test_a_reader_that_guesses_types_guesses_right(ended: Ended) -> None:
+    table = pa_csv.read_csv(
+        BytesIO(encode_csv(ended.source)), parse_options=pa_csv.ParseOptions(newlines_in_values=True)
+    )
+    assert table.num_rows == len(ended.records)
+    types = {name: str(table.schema.field(name).type) for name in table.schema.names}
+    assert (types["passed"], types["control"], types["attempts"]) == ("bool", "bool", "int64")
+    assert (types["duration_s"], types["total_tokens"]) == ("double", "int64")
+    assert types["started_at"].startswith("timestamp[")
 
 
 def test_every_column_is_explained() -> None:
