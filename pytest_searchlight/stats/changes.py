@@ -59,7 +59,7 @@ def _spread_passes(passed: int, *, runs: int, runs_before: int) -> NDArray[np.fl
     """How likely each possible number of later passes is, from the fewest on."""
     later = np.arange(max(0, passed - runs_before), min(runs, passed) + 1)
     ways = _log_ways(runs, later) + _log_ways(runs_before, passed - later)
-    chances = np.exp(ways - ways.max())
+    chances: NDArray[np.float64] = np.exp(ways - ways.max())
     return chances / chances.sum()
 
 
