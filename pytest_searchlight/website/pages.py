@@ -2,59 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pytest_searchlight.report_folder import Manifest, Report
+from pytest_searchlight.report_folder import Manifest, Report, Transcription
+from pytest_searchlight.summary_schema import Summary
 from pytest_searchlight.website.formats import count_things, show_count
 from pytest_searchlight.website.house import House
 from pytest_searchlight.website.html import render_page
 from pytest_searchlight.website.provenance import read_provenance
 from pytest_searchlight.website.sections import describe_house, describe_report, list_banners
 from pytest_searchlight.website.sections.parts import name_agent
-from pytest_searchlight.website.sections.transcribed import name_row
 
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """A report as lists show it."""
+    """A report as lists show it; `facts` are terms with what is known of each."""
 
     manifest: Manifest
-    catalogs: str
-    agents: str
-    setups: str
+    facts: tuple[tuple[str, str], ...]
     size: str
-    is_uncalibrated: bool
+    is_uncalibrated: bool = False
 
 
 def describe_entry(report: Report) -> Entry:
     """What a list says of a report."""
     if report.transcription is not None:
-        return _describe_transcribed(report)
+        return _describe_transcribed(report, report.transcription)
     assert report.summary is not None  # a report is measured or transcribed
-    summary = report.summary
+    return _describe_measured(report, report.summary)
+
+
+def _describe_measured(report: Report, summary: Summary) -> Entry:
+    size = f"{show_count(summary.counts.graded)} of {count_things(summary.counts.planned, 'run')} graded"
     return Entry(
         manifest=report.manifest,
-        catalogs=_join(row.catalog for row in summary.results),
-        agents=_join(name_agent(row.agent, row.model_name) for row in summary.results),
-        setups=_join(row.setup for row in summary.results),
-        size=f"{show_count(summary.counts.graded)} of {count_things(summary.counts.planned, 'run')} graded",
+        facts=(
+            ("Agents", _join(name_agent(row.agent, row.model_name) for row in summary.results)),
+            ("Catalogs", _join(row.catalog for row in summary.results)),
+            ("Search setups", _join(row.setup for row in summary.results)),
+            ("Size", size),
+        ),
+        size=size,
         is_uncalibrated=read_provenance(summary).is_uncalibrated,
     )
 
 
-def _describe_transcribed(report: Report) -> Entry:
-    assert report.transcription is not None  # the caller looked
-    batteries = report.transcription.batteries
+def _describe_transcribed(report: Report, transcription: Transcription) -> Entry:
+    batteries = transcription.batteries
     runs = sum(row.runs for battery in batteries for row in battery.rows)
-    return Entry(
-        manifest=report.manifest,
-        catalogs=_join(battery.title for battery in batteries),
-        agents=_join(name_agent(battery.agent, battery.model_name) for battery in batteries),
-        setups=_join(name_row(row) for battery in batteries for row in battery.rows),
-        size=f"{count_things(runs, 'run')}, as printed",
-        is_uncalibrated=False,
+    size = f"{count_things(runs, 'run')}, as printed" if batteries else "figures without runs"
+    facts = (
+        ("Agents", _join(name_agent(battery.agent, battery.model_name) for battery in batteries)),
+        (
+            "Tables",
+            _join([*(each.title for each in batteries), *(each.title for each in transcription.tables)]),
+        ),
+        ("Search setups", _join(_list_setups(transcription))),
+        ("Size", size),
     )
+    known = tuple((term, text) for term, text in facts if text)
+    return Entry(manifest=report.manifest, facts=known, size=size)
+
+
+def _list_setups(transcription: Transcription) -> Iterator[str]:
+    for battery in transcription.batteries:
+        yield from (row.setup for row in battery.rows)
+    for table in transcription.tables:
+        yield from table.columns
 
 
 def _join(words: Iterable[str]) -> str:

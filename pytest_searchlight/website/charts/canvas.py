@@ -47,6 +47,9 @@ STYLES: Final[dict[Style, tuple[str, Colour]]] = {
 }
 """Shape and colour of each style: nothing is told by its colour alone."""
 
+_SIZES: Final = {"v": 1.25, "^": 1.25, "D": 0.9, "s": 0.95}
+"""By how much a shape is drawn larger or smaller, so that all look alike in weight."""
+
 _DPI: Final = 72  # SVG's own unit, so that a pixel is a unit of the drawing
 
 
@@ -95,7 +98,7 @@ class Sheet:
                 [x],
                 [y],
                 marker=marker,
-                markersize=size,
+                markersize=size * _SIZES.get(marker, 1.0),
                 markerfacecolor=name_placeholder(colour),
                 markeredgecolor=name_placeholder("paper"),
                 markeredgewidth=1.5,
