@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
+from scipy.special import gammaln, softmax
 
 from pytest_searchlight.stats.figures import Estimate, Figure
 from pytest_searchlight.stats.pairing import Counts, PairTable, RateTable
@@ -59,8 +59,8 @@ def _spread_passes(passed: int, *, runs: int, runs_before: int) -> NDArray[np.fl
     """How likely each possible number of later passes is, from the fewest on."""
     later = np.arange(max(0, passed - runs_before), min(runs, passed) + 1)
     ways = _log_ways(runs, later) + _log_ways(runs_before, passed - later)
-    chances: NDArray[np.float64] = np.exp(ways - ways.max())
-    return chances / chances.sum()
+    chances: NDArray[np.float64] = softmax(ways)
+    return chances
 
 
 def _log_ways(runs: int, passed: NDArray[np.int_]) -> NDArray[np.float64]:
