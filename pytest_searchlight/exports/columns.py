@@ -161,6 +161,8 @@ _USE: Final = (
 _PROVIDER: Final = (
     _make("provider_calls", Kind.COUNT, "calls that reached the provider", unit="calls"),
     _make("provider_latencies_s", Kind.NUMBERS, "latency of each of these calls, in order", unit="s"),
+    _make("result_chars", Kind.COUNT, "what the provider answered", unit="characters"),
+    _make("offloaded_chars", Kind.COUNT, "of these, what the agent kept from its model", unit="characters"),
     _make("model_visible_chars", Kind.COUNT, "what their results showed the model", unit="characters"),
     _make("started_at", Kind.TIME, "start of the run", unit="UTC", read=_read_start),
     _make("duration_s", Kind.NUMBER, "duration of the run", unit="s"),

@@ -36,19 +36,25 @@ def encode_logs(records: Iterable[RunRecord], *, session: SessionFolder) -> Iter
     """The logs' contents by file name; a lane in which no run was made has none.
 
     Raises:
-        EvidenceError: a bundle cannot be read.
+        EvidenceError: a bundle cannot be read or was altered.
     """
     for lane, runs in groupby(sorted(records, key=_name_lane), key=_name_lane):
         planned = list(runs)
         made = [run for run in planned if STATUS_RULES[run.status].pytest != "skip"]
         if made:
-            samples = [make_sample(read_bundle(session.runs / run.run_id), run) for run in made]
+            samples = [_read_sample(run, session=session) for run in made]
             log = _make_log(made, samples, session=session.root.resolve().name, planned=len(planned))
             yield ".".join(part.replace("/", "-") for part in lane if part) + ".eval", _encode(log)
 
 
 def _name_lane(run: RunRecord) -> Lane:
     return run.catalog, run.agent, run.model_name or "", run.setup
+
+
+def _read_sample(run: RunRecord, *, session: SessionFolder) -> EvalSample:
+    bundle = read_bundle(session.runs / run.run_id)
+    bundle.verify()
+    return make_sample(bundle, run)
 
 
 def _make_log(runs: Sequence[RunRecord], samples: list[EvalSample], *, session: str, planned: int) -> EvalLog:

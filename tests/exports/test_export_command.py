@@ -68,6 +68,17 @@ def test_a_session_can_be_exported_before_it_is_summed_up(ended: Ended, tmp_path
     assert export(folder, "--format=csv") == 0
 
 
+def test_altered_evidence_is_not_shown_as_if_it_were_observed(
+    ended: Ended, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "session"
+    shutil.copytree(ended.folder, folder)
+    (folder / "runs" / ended.by_agent["stray"].run_id / "tool_calls.jsonl").write_text('{"tool"')
+    assert export(folder, "--format=inspect") == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "tool_calls.jsonl: differs from its hash in run.json" in line
+
+
 def test_the_columns_are_explained_without_a_session(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as exit_info:
         export("--columns")
