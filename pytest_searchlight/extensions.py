@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
-from pydantic import JsonValue
+from pydantic import JsonValue, NonNegativeInt
 
 from pytest_searchlight.domain import (
     AuditFinding,
@@ -80,6 +80,8 @@ class AgentTrace(Record):
 
     `status` is GRADED when the agent finished and its answer should be graded, else the reason it is not.
     `transcript` holds one JSON object per step, in order, as ``transcript.jsonl`` will keep it.
+    `offloaded_chars` are characters of the server's results that the product kept from its model, in a file
+    or not at all; None when the product does not tell.
     """
 
     status: RunStatus
@@ -92,6 +94,7 @@ class AgentTrace(Record):
     model_names: tuple[str, ...] = ()
     tools_offered: tuple[str, ...] | None = None
     retry_after_s: float | None = None
+    offloaded_chars: NonNegativeInt | None = None
     flags: tuple[str, ...] = ()
 
 

@@ -6,7 +6,7 @@ Grading sees only what a bundle holds, so a stored run is graded again by the sa
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -29,7 +29,7 @@ from pytest_searchlight.errors import EvidenceError
 from pytest_searchlight.evidence import SealedBundle, encode_json_line, encode_json_lines
 from pytest_searchlight.extensions import AgentTrace, Answer, ObservedRun, Registry
 from pytest_searchlight.judges import Assessment
-from pytest_searchlight.metering import describe_metering, read_metering_events
+from pytest_searchlight.metering import MeteredCall, describe_metering, read_metering_events
 from pytest_searchlight.providers.tap import TAPPED_SPEND, read_tapped_spend
 from pytest_searchlight.scoring import RUBRIC_UNJUDGED, score_answer, settle_rubric
 from pytest_searchlight.searching import FoundSign, study_run
@@ -181,15 +181,29 @@ def _measure_provider(observed: ObservedRun) -> dict[str, object]:
         return {
             "provider_calls": 0 if called_nothing or not observed.trace.tool_calls else None,
             "provider_latencies_s": (),
-            "model_visible_chars": 0 if called_nothing else None,
+            **_count_chars(0 if called_nothing else None, offloaded=None),
         }
     calls = [call for call in metering.calls if call.outcome != "refused_budget"]
     latencies = [round(call.latency_s, 3) for call in calls if call.latency_s is not None]
     return {
         "provider_calls": len(calls),
         "provider_latencies_s": tuple(latencies[:_MOST_LATENCIES]),
-        "model_visible_chars": sum(call.model_visible_chars or 0 for call in calls),
+        **_count_chars(_sum_chars(calls), offloaded=observed.trace.offloaded_chars),
     }
+
+
+def _sum_chars(calls: Sequence[MeteredCall]) -> int | None:
+    """Characters of all results; None when the record of one is torn."""
+    counts = [call.model_visible_chars for call in calls if call.outcome in {"ok", "tool_error"}]
+    return None if None in counts else sum(filter(None, counts))
+
+
+def _count_chars(result_chars: int | None, *, offloaded: int | None) -> dict[str, int | None]:
+    """What the provider answered, what of it the agent product kept from its model, and what is left."""
+    if not result_chars:
+        return dict.fromkeys(("result_chars", "offloaded_chars", "model_visible_chars"), result_chars)
+    shown = None if offloaded is None else max(result_chars - offloaded, 0)
+    return {"result_chars": result_chars, "offloaded_chars": offloaded, "model_visible_chars": shown}
 
 
 # --- to and from the bundle ------------------------------------------------------------------------------

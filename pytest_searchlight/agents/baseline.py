@@ -73,6 +73,7 @@ class BaselineAgent:
             tool_calls=tuple(stream.list_calls()),
             usage=_NO_TOKENS,
             tools_offered=stream.tools,
+            offloaded_chars=0,
         )
 
 

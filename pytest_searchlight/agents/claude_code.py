@@ -166,6 +166,7 @@ def read_ending(stream: ClaudeStream, *, model: str) -> Ending:
         model_names=models,
         tools_offered=stream.list_tools_offered(),
         retry_after_s=_find_retry_after_s(stream),
+        offloaded_chars=stream.count_offloaded_chars(),
         flags=(*stream.list_flags(), *(("other_model",) if other_model else ())),
     )
 

@@ -128,11 +128,23 @@ class ClaudeStream:
                 if block.get("id") in refused:
                     yield {"tool_name": block.get("name")}
 
+    def count_offloaded_chars(self) -> int | None:
+        """Characters of results that went to files and were not read from there; None when one is not told.
+
+        A shown beginning counts with the words around it, which are some two hundred characters.
+        """
+        kept = [_count_kept(event, block) for _, (event, block) in _find_results(self.log)]
+        if None in kept:
+            return None
+        calls = self.list_calls()
+        read = sum(len(call.result_text or "") for call in calls if call.tool == "Read" and _is_ok(call))
+        return max(sum(filter(None, kept)) - read, 0)
+
     def list_flags(self) -> tuple[str, ...]:
         """Marks of what may have bent the result."""
         calls = self.list_calls()
         offloaded = any((call.result_text or "").startswith(_OFFLOADED) for call in calls)
-        read = offloaded and any(call.tool == "Read" and call.outcome is CallOutcome.OK for call in calls)
+        read = offloaded and any(call.tool == "Read" and _is_ok(call) for call in calls)
         return ("result_offloaded",) * offloaded + ("offloaded_result_read",) * read
 
 
@@ -231,6 +243,19 @@ def _find_results(log: EventLog) -> Iterator[tuple[object, tuple[Event, dict[str
     for event in log.find("user"):
         for block in _find_blocks(event, kind="tool_result"):
             yield block.get("tool_use_id"), (event, block)
+
+
+def _count_kept(event: Event, result: dict[str, Any]) -> int | None:
+    """Characters of a result that its model was not shown; None when the event does not hold the whole."""
+    shown = join_text(result.get("content"))
+    if not shown.startswith(_OFFLOADED):
+        return 0
+    whole = join_text(event.body.get("tool_use_result"))
+    return max(len(whole) - len(shown), 0) if whole else None
+
+
+def _is_ok(call: ToolCall) -> bool:
+    return call.outcome is CallOutcome.OK
 
 
 def _read_call(

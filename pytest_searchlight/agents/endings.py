@@ -50,6 +50,7 @@ class Ending:
     model_names: tuple[str, ...] = ()
     tools_offered: tuple[str, ...] | None = None
     retry_after_s: float | None = None
+    offloaded_chars: int | None = None
     flags: tuple[str, ...] = ()
 
 
@@ -68,6 +69,7 @@ def conclude(ending: Ending, *, result: ProcessResult, flags: tuple[str, ...] = 
         model_names=ending.model_names,
         tools_offered=ending.tools_offered,
         retry_after_s=_choose_wait_s(ending) if status is RunStatus.RATE_LIMITED else None,
+        offloaded_chars=ending.offloaded_chars,
         flags=(*flags, *ending.flags, *fault_flags, *_find_process_flags(ending, result)),
     )
 

@@ -44,6 +44,8 @@ class RunRecord(Record):
     Times are seconds, money US dollars, `started_at` is UTC in ISO 8601. None means unknown. `searching` is
     None where no run was made, `judging` where no judge was asked. `job_hash` is that of what the agent was
     asked, `grading_hash` of what its answer is held against; rows of early sessions lack the former.
+    `result_chars` are what the provider answered, `offloaded_chars` what of it the agent product kept from
+    its model, `model_visible_chars` the rest.
     """
 
     schema_version: Literal[1] = 1
@@ -71,6 +73,8 @@ class RunRecord(Record):
     provider_calls: NonNegativeInt | None
     provider_latencies_s: tuple[float, ...]
     model_visible_chars: NonNegativeInt | None
+    result_chars: NonNegativeInt | None = None
+    offloaded_chars: NonNegativeInt | None = None
     verdicts: tuple[VerdictLine, ...]
     started_at: str | None
     duration_s: float | None

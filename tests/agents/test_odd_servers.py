@@ -78,3 +78,10 @@ def test_claude_code_may_read_a_result_it_saved_and_no_other_file(stage: Stage) 
     assert (saved.outcome, saved.executed) == (CallOutcome.OK, True)
     assert (other.outcome, other.executed) == (CallOutcome.REFUSED, False)
     assert {"result_offloaded", "offloaded_result_read"} <= set(trace.flags)
+    shown = sum(len(call.result_text or "") for call in trace.tool_calls if call is not other)
+    assert trace.offloaded_chars == 300_000 - shown
+
+
+def test_what_was_shown_whole_was_not_offloaded_and_codex_does_not_tell(stage: Stage) -> None:
+    assert play(stage, "claude-code").trace.offloaded_chars == 0
+    assert play(stage, "codex").trace.offloaded_chars is None

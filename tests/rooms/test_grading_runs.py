@@ -86,8 +86,24 @@ def test_the_record_carries_the_numbers_of_the_run() -> None:
     record = grade(observe(trace(usage=usage), run=make_run(SHOP), metering=metering)).record
     assert (record.usage.total_tokens, record.cost.total_usd) == (157, 0.75)
     assert (record.provider_calls, record.provider_latencies_s) == (2, (0.25, 0.25))
-    assert record.model_visible_chars == 80
+    assert (record.result_chars, record.offloaded_chars, record.model_visible_chars) == (80, None, None)
     assert (record.agent_version, record.duration_s) == ("1.0", 2.5)
+
+
+@pytest.mark.parametrize(("offloaded", "shown"), [(0, 40), (30, 10), (41, 0), (None, None)])
+def test_what_the_product_kept_from_its_model_was_not_shown_to_it(
+    offloaded: int | None, shown: int | None
+) -> None:
+    metering = Metering(tools_listed=True, calls=(make_call("ok"),))
+    record = grade(observe(trace(offloaded_chars=offloaded), run=make_run(SHOP), metering=metering)).record
+    assert (record.result_chars, record.offloaded_chars, record.model_visible_chars) == (40, offloaded, shown)
+
+
+def test_characters_of_a_result_whose_record_is_torn_are_unknown() -> None:
+    torn = make_call("ok").model_copy(update={"model_visible_chars": None})
+    metering = Metering(tools_listed=True, calls=(make_call("ok"), torn))
+    record = grade(observe(trace(offloaded_chars=0), run=make_run(SHOP), metering=metering)).record
+    assert (record.result_chars, record.offloaded_chars, record.model_visible_chars) == (None, None, None)
 
 
 def make_call(outcome: str) -> MeteredCall:
