@@ -19,6 +19,7 @@ from pytest_searchlight.session import BenchmarkSession
 RUN_PARAMETER: Final = "searchlight_run"
 """The fixture that a Python test's runs are parameters of."""
 
+_MARKER: Final = pytest.mark.searchlight
 RUN_KEY: Final = pytest.StashKey[TestRun]()
 SESSION_KEY: Final = pytest.StashKey[BenchmarkSession]()
 
@@ -66,7 +67,7 @@ class CatalogFile(pytest.Module):
 
 def mark_run(run: TestRun) -> pytest.MarkDecorator:
     """The marker by which a run is selected exactly, as in ``-m 'searchlight(setup="exa")'``."""
-    return pytest.mark.searchlight(
+    return _MARKER.with_args(
         task=run.task.id,
         family=run.task.family,
         setup=run.setup.name,

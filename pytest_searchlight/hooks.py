@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 from collections.abc import Generator, Iterator
 from contextlib import suppress
@@ -195,14 +196,25 @@ class SessionHooks:
         """Collect a catalog."""
         return CatalogFile.from_parent(parent, path=file_path) if looks_like_catalog(file_path) else None
 
-    def pytest_itemcollected(self, item: pytest.Item) -> None:
-        """Note the run of a Python test, which is one of its parameters."""
-        parameters = (
-            item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
-        )
-        run = parameters.get(RUN_PARAMETER)
-        if isinstance(run, TestRun):  # pytest puts something else there when no run was selected
-            item.stash[RUN_KEY] = run
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collection(self) -> Generator[None, object, object]:
+        """Collect without looking for garbage: what is collected stays, and ten thousand items are many."""
+        was_enabled = gc.isenabled()
+        gc.disable()
+        try:
+            return (yield)
+        finally:
+            if was_enabled:
+                gc.enable()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Note the runs of Python tests, which are parameters of theirs."""
+        for item in items:
+            callspec = getattr(item, "callspec", None)
+            run = None if callspec is None else callspec.params.get(RUN_PARAMETER)
+            if isinstance(run, TestRun):  # pytest puts something else there when no run was selected
+                item.stash[RUN_KEY] = run
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:

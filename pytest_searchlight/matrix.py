@@ -124,6 +124,8 @@ def make_slug(text: str) -> str:
 
 
 def _shuffle(lanes: list[Lane], seed: str) -> list[Lane]:
+    if len(lanes) < 2:
+        return lanes
     mixed = list(lanes)
     random.Random(seed).shuffle(mixed)  # noqa: S311 - an order, not a secret
     return mixed

@@ -23,6 +23,9 @@ Encodable = Annotated[str, AfterValidator(lambda text: text.encode("utf-8", "rep
 """Text that may quote an agent. Lone surrogates, which no strict reader of JSON takes, turn into ``?``."""
 
 
+_CANONICAL: Final = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
 class Record(BaseModel):
     """A frozen record that refuses fields it does not know.
 
@@ -34,5 +37,4 @@ class Record(BaseModel):
 
 def hash_content(value: object) -> str:
     """SHA-256 (hex) of a JSON-ready value, independent of key order."""
-    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(_CANONICAL.encode(value).encode("utf-8", "surrogatepass")).hexdigest()
