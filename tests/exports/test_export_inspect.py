@@ -63,13 +63,14 @@ def test_a_run_is_a_sample_its_repetition_an_epoch(ended: Ended, logs: Logs) -> 
 
 def test_accuracy_as_inspect_computes_it_is_our_pass_rate_where_nothing_is_excluded(tmp_path: Path) -> None:
     project = Project(tmp_path)
-    tasks = [make_task("sky"), make_task("sea"), make_task("nothing", control=True)]
+    not_passed = {"kind": "value-match", "field": "/colour", "equals": "green"}
+    tasks = [make_task("sky"), make_task("sea", checks=[not_passed]), make_task("nothing", control=True)]
     project.write_catalog(tasks, agents=("oracle", "noop"), repetitions=2)
     done = project.run("catalogs")
     assert export(done.folder, "--format=inspect") == 0
     logs = read_logs(done.folder / "exports" / "inspect")
     rates = {row["agent"]: row["pass_rate"] for row in done.summary["results"]}
-    assert rates == {"oracle": 1.0, "noop": pytest.approx(1 / 3)}
+    assert rates == {"oracle": pytest.approx(2 / 3), "noop": 0.0}
     for agent, rate in rates.items():
         assert read_accuracy(logs[f"small-no-search {agent}"]) == pytest.approx(rate)
 
