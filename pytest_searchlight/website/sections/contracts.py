@@ -65,7 +65,11 @@ def _make_contract(setup: SearchSetup, house: House) -> list[Cell | str]:
 
 def _list_tools(setup: SearchSetup) -> str:
     names = sorted(setup.tool_names)
-    return ", ".join(names) if len(names) <= 8 else f"all {len(names)} tools listed under “Providers”"
+    return (
+        ", ".join(names)
+        if len(names) <= 8
+        else f"all {len(names)} tools listed under “Provider configurations”"
+    )
 
 
 def _make_agents(house: House) -> Table:

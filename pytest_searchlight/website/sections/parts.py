@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final, Literal
 
-from pytest_searchlight.domain import STATUS_RULES, RunStatus, StatusRule
+from pytest_searchlight.domain import STATUS_RULES, RunStatus, SetupKind, StatusRule
 from pytest_searchlight.summary_schema import ResultRow
 from pytest_searchlight.website.tables import Table, make_table
 
@@ -46,6 +46,11 @@ class Section:
 def name_agent(agent: str, model_name: str | None) -> str:
     """An agent and its model, as tables name them."""
     return f"{agent} {model_name}" if model_name else agent
+
+
+def place_setup(kind: SetupKind, name: str) -> tuple[int, str]:
+    """Where a setup stands among others: by its kind, then its name, never by how it did."""
+    return list(SetupKind).index(kind), name
 
 
 def split_by_catalog(rows: Sequence[ResultRow]) -> Iterator[tuple[str, list[ResultRow]]]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
-from pytest_searchlight.domain import SetupKind
 from pytest_searchlight.summary_schema import LaneRow, ResultRow, Summary, TaskRow
 from pytest_searchlight.website.formats import (
     DASH,
@@ -19,7 +18,7 @@ from pytest_searchlight.website.formats import (
     show_usd,
 )
 from pytest_searchlight.website.sections.comparing import tell_detectable
-from pytest_searchlight.website.sections.parts import Section, name_agent, split_by_catalog
+from pytest_searchlight.website.sections.parts import Section, name_agent, place_setup, split_by_catalog
 from pytest_searchlight.website.sections.pictures import chart_rates
 from pytest_searchlight.website.tables import Cell, Table, illustrate, make_table, number
 
@@ -160,7 +159,8 @@ def _split_by_lane(rows: Sequence[TaskRow]) -> Iterator[list[TaskRow]]:
 
 
 def _make_matrix(rows: Sequence[TaskRow]) -> Table:
-    setups = list(dict.fromkeys(row.setup for row in sorted(rows, key=_place_setup)))
+    ordered = sorted(rows, key=lambda row: place_setup(row.setup_kind, row.setup))
+    setups = list(dict.fromkeys(row.setup for row in ordered))
     cells = {(row.task, row.setup): row for row in rows}
     tasks = {row.task: row for row in rows}
     first = rows[0]
@@ -177,10 +177,6 @@ def _make_matrix(rows: Sequence[TaskRow]) -> Table:
         ],
         texts=2,
     )
-
-
-def _place_setup(row: LaneRow) -> tuple[int, str]:
-    return list(SetupKind).index(row.setup_kind), row.setup
 
 
 def _make_task_cell(row: TaskRow | None) -> Cell:

@@ -23,7 +23,7 @@ from pytest_searchlight.website.formats import (
     show_ratio,
     show_usd,
 )
-from pytest_searchlight.website.sections.parts import Section, name_agent
+from pytest_searchlight.website.sections.parts import Section, name_agent, place_setup
 from pytest_searchlight.website.sections.pictures import chart_printed_closures, chart_printed_rates
 from pytest_searchlight.website.tables import (
     Cell,
@@ -59,9 +59,15 @@ def describe_transcription(transcription: Transcription) -> Iterator[Section]:
     if transcription.not_replicated:
         yield Section(id="not-replicated", title="What did not", points=transcription.not_replicated)
     for place, battery in enumerate(transcription.batteries, start=1):
-        yield _describe_battery(battery, id_=f"battery-{place}")
+        yield _describe_battery(_order_rows(battery), id_=f"battery-{place}")
     for place, table in enumerate(transcription.tables, start=1):
         yield _describe_table(table, id_=f"table-{place}")
+
+
+def _order_rows(battery: TranscribedBattery) -> TranscribedBattery:
+    """The battery with its rows in the order of all tables, where a publication may have put them by rate."""
+    rows = sorted(battery.rows, key=lambda row: (*place_setup(row.setup_kind, row.setup), row.label or ""))
+    return battery.model_copy(update={"rows": tuple(rows)})
 
 
 def _describe_battery(battery: TranscribedBattery, *, id_: str) -> Section:
