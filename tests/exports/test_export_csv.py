@@ -10,12 +10,20 @@ import pytest
 from exports.exported import Ended, make_source
 from rooms.records_for_tests import make_record, make_searching
 
-from pytest_searchlight.domain import CheckOutcome, JudgeCost, Sign, Usage, VerdictLine
+from pytest_searchlight.domain import (
+    CheckOutcome,
+    Cost,
+    JudgeCost,
+    RunRecord,
+    SearchFacts,
+    Sign,
+    Usage,
+    VerdictLine,
+)
 from pytest_searchlight.exports.columns import COLUMNS, describe_columns
 from pytest_searchlight.exports.csv_rows import encode_csv
 
 if TYPE_CHECKING:
-    from pytest_searchlight.domain import RunRecord
     from pytest_searchlight.exports import RowSource
 
 
@@ -122,3 +130,9 @@ def test_every_column_is_explained() -> None:
     assert [line.split()[0] for line in lines] == [column.name for column in COLUMNS]
     assert len({column.name for column in COLUMNS}) == len(COLUMNS)
     assert any("duration_s" in line and "[s]" in line for line in lines)
+
+
+def test_every_field_of_a_row_has_a_column_of_its_name() -> None:
+    flat = {name for record in (RunRecord, Usage, Cost, SearchFacts) for name in record.model_fields}
+    nested = {"schema_version", "usage", "cost", "searching", "judging"}
+    assert flat - nested <= {column.name for column in COLUMNS}
