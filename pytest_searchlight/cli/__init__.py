@@ -22,12 +22,13 @@ from pytest_searchlight.cli import (
     machine,
     publishing,
     sessions,
+    site,
     viewing,
 )
 from pytest_searchlight.cli.command import FOUND_PROBLEMS, OK, USAGE, Command
 from pytest_searchlight.errors import SearchlightError, UserError
 
-_GROUPS: Final = (machine, catalogs, sessions, viewing, judging, comparing, exporting, publishing)
+_GROUPS: Final = (machine, catalogs, sessions, viewing, judging, comparing, exporting, publishing, site)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -13,6 +13,7 @@ from typing import Final
 
 import matplotlib as mpl
 
+from pytest_searchlight.errors import ReportError
 from pytest_searchlight.report_folder import Report, find_reports, read_report
 from pytest_searchlight.website.house import House
 from pytest_searchlight.website.leaderboard import LEADERBOARD_FILE, Leaderboard, list_measured
@@ -39,8 +40,10 @@ def build_site(reports: Path, *, house: House) -> Site:
         house: what the methodology page tells of.
 
     Raises:
-        ReportError: a report cannot be read.
+        ReportError: there is no such folder, or a report cannot be read.
     """
+    if not reports.is_dir():
+        raise ReportError(f"{reports}: no such folder; `sew report` publishes a session into one")
     read = [read_report(folder) for folder in find_reports(reports)]
     entries = [describe_entry(report) for report in read]
     return {
