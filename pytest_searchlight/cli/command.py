@@ -11,7 +11,7 @@ import pytest
 from pytest_searchlight.session import BenchmarkSession
 
 Command = Callable[[argparse.Namespace], int]
-Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001 - it has no public name
 
 OK: Final = 0
 FOUND_PROBLEMS: Final = 1
