@@ -6,7 +6,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Final
+from functools import lru_cache
+from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from pytest_searchlight.domain import SearchSetup, SetupKind
@@ -18,6 +19,8 @@ _SHORTEST_TOOL_NAME: Final = 8
 
 _TOP_LEVELS: Final = "ai|app|com|dev|io|net|org"
 _UNSEEN: Final = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
+_SAME_LETTERS: Final = {0x130: "I", 0x131: "i"}
+"""Letters that match an i whatever their case, and that lower case would not make one."""
 
 
 class BlindingError(SearchlightError):
@@ -42,11 +45,12 @@ class BlindingMarks:
     tools: frozenset[str] = frozenset()
     models: frozenset[str] = frozenset()
 
+    @lru_cache(maxsize=256)  # noqa: B019 - a session has one set of marks, and a text for each of its tasks
     def leave_out(self, text: str) -> BlindingMarks:
         """The marks without those that `text`, the task's own, holds too: they tell nothing."""
 
         def keep(names: frozenset[str]) -> frozenset[str]:
-            return frozenset(name for name in names if not _find_word(name).search(text))
+            return frozenset(name for name in names if not re.search(_find_word(name), text, re.IGNORECASE))
 
         return replace(
             self,
@@ -83,55 +87,81 @@ def list_marks(
 
 def normalise_hosts(text: str, *, marks: BlindingMarks) -> str:
     """`text` with every host of a provider replaced by one that says nothing."""
-    named = (rf"(?:[\w-]+\.)*{re.escape(each)}\.(?:{_TOP_LEVELS})\b" for each in sorted(marks.providers))
-    patterns = [*named, *(re.escape(host) for host in sorted(marks.hosts))]
-    if not patterns:
+    plain = text.lower()
+    if not any(name in plain for name in (*marks.providers, *marks.hosts)):
         return text
-    return re.sub(rf"(?<![\w.-])(?:{'|'.join(patterns)})(?![\w-])", NEUTRAL_HOST, text, flags=re.IGNORECASE)
+    return _find_hosts(marks).sub(NEUTRAL_HOST, text)
+
+
+@lru_cache(maxsize=16)
+def _find_hosts(marks: BlindingMarks) -> re.Pattern[str]:
+    named = (rf"(?:[\w-]+\.)*{re.escape(each)}\.(?:{_TOP_LEVELS})\b" for each in sorted(marks.providers))
+    hosts = (*named, *map(re.escape, sorted(marks.hosts)))
+    return re.compile(rf"(?<![\w.-])(?:{'|'.join(hosts)})(?![\w-])", re.IGNORECASE)
 
 
 def demand_blind(texts: Iterable[str], *, marks: BlindingMarks) -> None:
     """Raise BlindingError when one of `texts` tells where it comes from."""
-    patterns = list(_list_patterns(marks))
-    for text in texts:
-        plain = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
-        for pattern in patterns:
-            if found := pattern.search(plain):
-                shown = plain[max(0, found.start() - 30) : found.end() + 30]
-                raise BlindingError(f"tells where it comes from: {shown!r}")
+    plain = _UNSEEN.sub("", unicodedata.normalize("NFKC", "\n".join(texts))).translate(_SAME_LETTERS)
+    lowered = plain.lower()
+    for leak in _list_leaks(marks):
+        if leak.word in lowered and (found := leak.pattern.search(plain)):
+            shown = plain[max(0, found.start() - 30) : found.end() + 30]
+            raise BlindingError(f"tells where it comes from: {shown!r}")
 
 
-def _list_patterns(marks: BlindingMarks) -> Iterator[re.Pattern[str]]:
-    for name in (*marks.tools, *marks.models):
-        yield _find_word(name)
-    for name in marks.providers:
-        yield _find_means(name)
-        # Many providers are called by everyday words: after these it takes a capital to be a name.
-        word = _spell(name.capitalize())
-        yield re.compile(rf"\b(?:[Uu]sing|[Ww]ith|[Tt]hrough|[Ff]rom|[Bb]y) {word}\b|[(\[]{word}[)\]]")
-    for name in marks.agents:
-        family = re.escape(name.partition("-")[0])
-        yield re.compile(rf"\b(?:I am|I['\u2019]m|as|by|written with) {_spell(name)}\b", re.IGNORECASE)
-        yield re.compile(rf"\b(?:I am|I['\u2019]m) {family}\b", re.IGNORECASE)
+class _Leak(NamedTuple):
+    """A pattern that tells, and a part of every text that it could match, in lower case."""
+
+    word: str
+    pattern: re.Pattern[str]
 
 
-def _find_means(name: str) -> re.Pattern[str]:
-    """The name where it is spoken of as a means of search."""
+@lru_cache(maxsize=256)
+def _list_leaks(marks: BlindingMarks) -> tuple[_Leak, ...]:
+    return tuple(
+        _Leak(re.split("[-_]", name)[0].lower(), pattern)
+        for names, list_patterns in (
+            (marks.tools | marks.models, _list_own_words),
+            (marks.providers, _list_means),
+            (marks.agents, _list_introductions),
+        )
+        for name in sorted(names)
+        for pattern in list_patterns(name)
+    )
+
+
+def _list_own_words(name: str) -> Iterator[re.Pattern[str]]:
+    yield re.compile(_find_word(name), re.IGNORECASE)
+
+
+def _list_means(name: str) -> Iterator[re.Pattern[str]]:
+    """A provider's name where it is spoken of as a means of search."""
     word = _spell(name)
     doing = (
         "search|mcp|api|ai|tools?|results?|fetch|extract|crawl|found|returned|reported|says|said|shows|showed"
     )
-    return re.compile(
+    yield re.compile(
         rf"mcp__{word}|\b{word}_\w|\w_{word}\b"
         rf"|\b(?:via|according to|courtesy of) (?:the )?{word}\b"
         rf"|\b{word}(?:['\u2019]s)?[ _-](?:web )?(?:{doing})\b",
         re.IGNORECASE,
     )
+    # Many providers are called by everyday words: after these it takes a capital to be a name.
+    word = _spell(name.capitalize())
+    yield re.compile(rf"\b(?:[Uu]sing|[Ww]ith|[Tt]hrough|[Ff]rom|[Bb]y) {word}\b|[(\[]{word}[)\]]")
 
 
-def _find_word(name: str) -> re.Pattern[str]:
-    """The name as a word of its own."""
-    return re.compile(rf"(?<![\w-]){_spell(name)}(?![\w-])", re.IGNORECASE)
+def _list_introductions(name: str) -> Iterator[re.Pattern[str]]:
+    """An agent product's name where it speaks of itself."""
+    family = re.escape(name.partition("-")[0])
+    yield re.compile(rf"\b(?:I am|I['\u2019]m|as|by|written with) {_spell(name)}\b", re.IGNORECASE)
+    yield re.compile(rf"\b(?:I am|I['\u2019]m) {family}\b", re.IGNORECASE)
+
+
+def _find_word(name: str) -> str:
+    """A pattern of the name as a word of its own."""
+    return rf"(?<![\w-]){_spell(name)}(?![\w-])"
 
 
 def _spell(name: str) -> str:
