@@ -14,13 +14,25 @@ from rooms.records_for_tests import SHOP, make_record, make_run, observe
 from pytest_searchlight.audit import register_audit_rules
 from pytest_searchlight.domain import (
     CallOutcome,
+    CheckOutcome,
     Cost,
     RunRecord,
     RunStatus,
+    Score,
     SearchSetup,
     SetupKind,
     Task,
     ToolCall,
+    Verdict,
+)
+from pytest_searchlight.domain.judging import (
+    ClaimLabel,
+    FactLabel,
+    Judgement,
+    JudgePayload,
+    PayloadClaim,
+    PayloadFact,
+    PayloadSource,
 )
 from pytest_searchlight.evidence import (
     SEAL,
@@ -32,7 +44,10 @@ from pytest_searchlight.evidence import (
 )
 from pytest_searchlight.extensions import AgentTrace, Registry
 from pytest_searchlight.grading import GradedRun, describe_files, describe_head, describe_unrun, grade_run
+from pytest_searchlight.judges import Assessment
 from pytest_searchlight.metering import MeteredCall, Metering, ServerInfo
+from pytest_searchlight.run_pages import RunPages
+from pytest_searchlight.run_pages.listing import RunList
 from pytest_searchlight.run_rows import PlannedRun
 from pytest_searchlight.validators import register_validators
 
@@ -94,6 +109,18 @@ class StagedSession:
             folder.mkdir()
             head = {"record": record.model_dump(mode="json"), "files": {}}
             (folder / SEAL).write_text(encode_json_line(head), encoding="utf-8")
+
+    def write_pages(self, *paths: str) -> Path:
+        """Pages as files, with what they need; the place of the last one."""
+        runs = RunList(self.folder).read()
+        pages = RunPages(session=self.folder, runs=runs, shown_root="staged")
+        static = [path for path in pages.list_paths() if path.startswith("static/")]
+        for path in (*static, *paths):
+            page, place = pages.render(path), self.folder.root / "out" / path
+            assert page is not None, path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(page.body)
+        return self.folder.root / "out" / paths[-1]
 
     def _seal(self, graded: GradedRun, destination: Path) -> None:
         seal_bundle(
@@ -172,6 +199,37 @@ def meter(*calls: MeteredCall) -> Metering:
         intact=True,
         recording_incomplete=False,
     )
+
+
+def judge_brief(*, text: str, url: str, source: str) -> tuple[str, dict[str, Any]]:
+    """An answer that is a brief of one claim, and the changes that make a graded run one that was judged.
+
+    Args:
+        text: the brief, its claim, and the judge's reasons.
+        url: what the claim cites.
+        source: what the page says.
+    """
+    answer = json.dumps({"brief": text, "claims": [{"text": text, "citation_urls": [url]}]})
+    payload = JudgePayload(
+        question="Which colour has the sky?",
+        brief=text,
+        facts=(PayloadFact(number=1, text="The sky over Norrvik is blue."),),
+        claims=(PayloadClaim(number=1, text=text, sources=(1,)),),
+        sources=(PayloadSource(number=1, urls=(url,), text=source),),
+    )
+    facts = (FactLabel(number=1, covered=True, reason=text),)
+    claims = (ClaimLabel(number=1, supported=False, reason=text),)
+    judgement = Judgement(judge="lexical", model_name=None, facts=facts, claims=claims)
+    labels: dict[str, Any] = {
+        "fact_labels": [label.model_dump(mode="json") for label in facts],
+        "claim_labels": [label.model_dump(mode="json") for label in claims],
+    }
+    verdict = Verdict(
+        kind="rubric", target="lexical", outcome=CheckOutcome.WRONG, reason=text, details=labels
+    )
+    assessment = Assessment(verdict=verdict, payload=payload, judgement=judgement)
+    score = Score(passed=False, share=0.0, verdicts=(verdict,))
+    return answer, {"score": score, "assessment": assessment}
 
 
 def _grade(observed: Any) -> GradedRun:  # noqa: ANN401

@@ -1,0 +1,265 @@
+"""The page of a run in a real browser: all that its evidence tells, and nothing that its evidence does."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from browser_stage import PHONE, WatchedPage, find_barriers
+from playwright.sync_api import Page, expect
+from rooms.records_for_tests import NO_SEARCH, make_record
+from run_pages.staged_session import (
+    StagedSession,
+    judge_brief,
+    meter,
+    meter_call,
+    report_call,
+)
+
+from pytest_searchlight.domain import AuditFinding, CallOutcome, RunStatus
+from pytest_searchlight.website.formats import DASH
+
+HOSTILE = (
+    "</script></textarea></template></pre><script>owned = 1</script><img src=x onerror=owned=1>"
+    "<svg onload=owned=1><!-- {{ 7 * 7 }} \u202egpj.exe\u2066 \u2028 \x00 \x1b[31m &lt; '\"`"
+)
+URL = "https://norrvik.example/sky?a=1&b=2"
+
+
+def open_run(page: WatchedPage, staged: StagedSession, run_id: str) -> Page:
+    """The run's page, written as a file."""
+    return page.open(staged.write_pages(f"runs/{run_id}.html"))
+
+
+def add_full_run(staged: StagedSession, text: str = "The harbour sky over Norrvik is blue.") -> str:
+    """A run with something in every part of its page."""
+    answer, changes = judge_brief(text=text, url=URL, source=f"Weather. {text} Fog came later.")
+    finding = AuditFinding(rule="wire-tools", message=f"tool {text!r} is odd", contaminates=False)
+    other: dict[str, Any] = {"arguments": {"query": text}, "result_text": f"{text} again"}
+    return staged.add_run(
+        prompt=f"# Task\n{text}",
+        answer=answer,
+        reported=[report_call("find", text, arguments={"query": text}), report_call("read", **other)],
+        metering=meter(
+            meter_call("find", text, arguments={"query": text}),
+            meter_call(
+                "read",
+                text,
+                outcome="tool_error",
+                error_text=text,
+                latency_s=1.5,
+                arguments={"query": text},
+            ),
+        ),
+        changes={**changes, "findings": (finding,)},
+    )
+
+
+def test_a_run_is_told_from_prompt_to_cost(page: WatchedPage, staged: StagedSession) -> None:
+    shown = open_run(page, staged, add_full_run(staged))
+    expect(shown.get_by_role("heading", level=1)).to_have_text("sky under shop")
+    titles = [
+        "Outcome",
+        "Prompt",
+        "Tool calls",
+        "Answer",
+        "Checks",
+        "Judged by lexical",
+        "Audit",
+        "Tokens and costs",
+    ]
+    expect(shown.get_by_role("heading", level=2)).to_have_text(titles)
+    expect(shown.locator("main")).to_contain_text("The proxy saw 2 calls to shop-server 1.")
+    page.keep_screenshot("run page")
+
+
+def test_each_call_tells_what_went_over_the_wire(page: WatchedPage, staged: StagedSession) -> None:
+    shown = open_run(page, staged, add_full_run(staged, "blue"))
+    first, second = shown.locator(".steps > li").all()
+    expect(first.locator("summary")).to_contain_text("find blue ✓ ok 0.2 s, 4 characters")
+    expect(second.locator("summary")).to_contain_text("✗ tool error 1.5 s, 4 characters")
+    expect(second.locator("summary")).to_contain_text("views differ")
+    shown.get_by_role("button", name="Unfold all calls").click()
+    for part in ("101 bytes", "202 bytes", '"query": "blue"'):
+        expect(first).to_contain_text(part)
+    expect(first.get_by_role("group", name="Result")).to_have_text("blue")
+    expect(second.get_by_role("listitem").first).to_have_text(
+        "it ended ok for the agent and tool_error on the wire"
+    )
+    expect(second.get_by_role("group", name="Result as the agent tells it")).to_have_text("blue again")
+
+
+def test_a_judged_statement_stands_beside_its_passage(page: WatchedPage, staged: StagedSession) -> None:
+    shown = open_run(page, staged, add_full_run(staged))
+    judged = shown.locator("section", has=page.page.get_by_role("heading", name="Judged by lexical"))
+    expect(judged.locator(".statements > li").first).to_contain_text("✓ stated")
+    claim = judged.locator(".statements > li").nth(1)
+    expect(claim).to_contain_text("✗ not supported")
+    expect(claim.locator("mark")).to_have_text("The harbour sky over Norrvik is blue.")
+    expect(claim.locator("figcaption")).to_contain_text("source 1")
+    link = claim.get_by_role("link").first
+    expect(link).to_have_attribute("href", URL)
+    expect(link).to_have_attribute("rel", "noreferrer noopener nofollow")
+
+
+def test_what_strangers_wrote_cannot_run(page: WatchedPage, staged: StagedSession) -> None:
+    shown = open_run(page, staged, add_full_run(staged, HOSTILE))
+    shown.get_by_role("button", name="Unfold all calls").click()
+    shown.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
+    assert shown.evaluate("typeof owned") == "undefined"
+    assert shown.locator("main img, main svg, main script, main textarea").count() == 0
+    for sign in ("⟨U+202E⟩gpj.exe⟨U+2066⟩ ⟨U+2028⟩ ␀ ␛[31m", "{{ 7 * 7 }}", "&lt;"):
+        expect(shown.get_by_role("group", name="Prompt")).to_contain_text(sign)
+    assert not set("\u202e\u2066\u2028\x00\x1b") & set(shown.content())
+
+
+@pytest.mark.parametrize(
+    "url", ["javascript:owned=1", "data:text/html,<script>1</script>", "file:///etc/passwd", "https://"]
+)
+def test_only_addresses_of_the_web_are_links(page: WatchedPage, staged: StagedSession, url: str) -> None:
+    answer, changes = judge_brief(text="The sky is blue.", url=url, source="The sky is blue.")
+    shown = open_run(page, staged, staged.add_run(answer=answer, changes=changes))
+    assert shown.locator("main a").count() == 0
+    expect(shown.locator(".statements .address").first).to_have_text(url)
+
+
+def test_the_policy_stops_scripts_where_escaping_failed(page: WatchedPage, staged: StagedSession) -> None:
+    path = staged.write_pages(f"runs/{add_full_run(staged)}.html")
+    injected = "<script>owned = 1</script><img src=x onerror='owned = 1'></main>"
+    path.write_text(path.read_text().replace("</main>", injected))
+    shown = page.open(path)
+    assert shown.locator("main img").count() == 1
+    assert shown.evaluate("typeof owned") == "undefined"
+    assert page.problems
+    assert all("Content Security Policy" in problem for problem in page.problems)
+    page.problems.clear()
+
+
+def test_a_text_of_five_megabytes_is_cut_and_shown_whole_on_demand(
+    page: WatchedPage, staged: StagedSession
+) -> None:
+    text = "0123456789abcdef\n" * 300_000 + "the end"
+    run_id = staged.add_run(reported=[report_call("find", text)], metering=meter(meter_call("find", text)))
+    shown = open_run(page, staged, run_id)
+    shown.locator(".steps summary").first.click()
+    result = shown.get_by_role("group", name="Result on the wire")
+    assert len(result.locator("pre").inner_text()) == 4000
+    shown.get_by_role("button", name="Show all 5,100,007 characters").click()
+    expect(result.locator("pre").last).to_contain_text("the end")
+    assert shown.evaluate("e => e.textContent.length", result.element_handle()) == len(text)
+
+
+def test_a_run_leads_to_its_neighbours(page: WatchedPage, staged: StagedSession) -> None:
+    runs = [
+        staged.add_run(repetition=1),
+        staged.add_run(setup=NO_SEARCH, repetition=1, answer='{"colour": "red"}'),
+        staged.add_run(repetition=2),
+    ]
+    staged.add_run(task="sea")
+    staged.write_pages(*(f"runs/{run_id}.html" for run_id in runs))
+    shown = open_run(page, staged, runs[1])
+    cell = shown.get_by_role("navigation", name="The same under other setups")
+    expect(cell.get_by_role("listitem")).to_have_text(["shop ✓ passed", "no-search ✗ failed"])
+    expect(cell.locator("[aria-current=page]")).to_have_text("no-search")
+    shown.get_by_role("link", name="Next of this task").click()
+    expect(shown).to_have_url(re.compile(re.escape(runs[2])))
+    assert shown.get_by_role("link", name="Next of this task").count() == 0
+    shown.get_by_role("link", name="Previous of this task").click()
+    cell.get_by_role("link", name="shop").click()
+    expect(shown).to_have_url(re.compile(re.escape(runs[0])))
+
+
+def test_an_earlier_attempt_has_a_page_of_its_own(page: WatchedPage, staged: StagedSession) -> None:
+    run_id = staged.add_run()
+    staged.add_run(attempt_of=run_id, status=RunStatus.RATE_LIMITED, answer=None)
+    (staged.folder.attempts / f"{run_id}.77.partial.1234").mkdir()
+    staged.write_pages(f"attempts/{run_id}.1.html")
+    shown = open_run(page, staged, run_id)
+    attempts = shown.locator("section", has=page.page.get_by_role("heading", name="Earlier attempts"))
+    expect(attempts.get_by_role("listitem")).to_have_count(2)
+    expect(attempts.get_by_role("listitem").first).to_contain_text("rate limited after 2.5 s")
+    expect(attempts.get_by_role("listitem").last).to_contain_text("cut off or unreadable")
+    attempts.get_by_role("link").first.click()
+    expect(shown.locator("main")).to_contain_text("There is no answer.")
+    shown.get_by_role("link", name="the run", exact=True).click()
+    expect(shown.get_by_role("heading", name="Earlier attempts")).to_be_visible()
+
+
+def test_a_run_that_was_not_made_yet_says_so(page: WatchedPage, staged: StagedSession) -> None:
+    staged.plan(make_record())
+    shown = open_run(page, staged, make_record().run_id)
+    expect(shown.locator(".verdict")).to_contain_text("not run")
+    expect(shown.locator("main")).to_contain_text("This run was not made, so there is nothing")
+    expect(shown.get_by_role("heading", level=2)).to_have_count(1)
+
+
+@pytest.mark.parametrize("name", ["answer.txt", "verdicts.json", "run.json"])
+@pytest.mark.parametrize("damage", ["altered", "missing"])
+def test_evidence_that_cannot_be_trusted_is_not_shown(
+    page: WatchedPage, staged: StagedSession, name: str, damage: str
+) -> None:
+    run_id = add_full_run(staged)
+    file = staged.folder.runs / run_id / name
+    if damage == "altered":
+        file.write_text("{}")
+    else:
+        file.unlink()
+    shown = open_run(page, staged, run_id)
+    expect(shown.get_by_role("heading", name="This evidence cannot be trusted")).to_be_visible()
+    expect(shown.get_by_role("note")).to_contain_text(run_id)
+    expect(shown.locator(".verdict")).to_contain_text("unreadable")
+    assert shown.get_by_text("Norrvik").count() == 0
+
+
+def test_a_seal_that_names_files_elsewhere_reads_none_of_them(
+    page: WatchedPage, staged: StagedSession
+) -> None:
+    staged.add_rows([make_record()])
+    seal = staged.folder.runs / make_record().run_id / "run.json"
+    seal.write_text(seal.read_text().replace('"files": {}', '"files": {"../../session.json": "00"}'))
+    shown = open_run(page, staged, make_record().run_id)
+    expect(shown.get_by_role("note")).to_contain_text("session.json: differs from its hash")
+
+
+def test_costs_that_are_not_known_are_dashes(page: WatchedPage, staged: StagedSession) -> None:
+    shown = open_run(page, staged, staged.add_run())
+    costs = shown.locator("section", has=page.page.get_by_role("heading", name="Tokens and costs"))
+    expect(costs.locator("dl > div", has_text="Agent")).to_contain_text("$0.500")
+    for name in ("Input tokens", "Provider", "Both"):
+        expect(costs.locator("dl > div").filter(has_text=name).last.locator("dd")).to_have_text(DASH)
+
+
+def test_refused_calls_and_own_tools_are_told(page: WatchedPage, staged: StagedSession) -> None:
+    refused = report_call("find", None, executed=False, outcome=CallOutcome.REFUSED)
+    run_id = staged.add_run(setup=NO_SEARCH, reported=[report_call("Read", server=None), refused])
+    shown = open_run(page, staged, run_id)
+    expect(shown.locator("main")).to_contain_text("Nothing was metered under this setup")
+    shown.get_by_role("button", name="Unfold all calls").click()
+    expect(shown.locator(".steps > li").first).to_contain_text("its own tool")
+    expect(shown.locator(".steps > li").last).to_contain_text("no, refused")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_has_no_barriers(page: WatchedPage, staged: StagedSession, scheme: str) -> None:
+    page.page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    shown = open_run(page, staged, add_full_run(staged))
+    shown.get_by_role("button", name="Unfold all calls").click()
+    assert find_barriers(shown) == []
+    page.keep_screenshot(f"run page {scheme}")
+
+
+def test_the_page_fits_a_phone(page: WatchedPage, staged: StagedSession) -> None:
+    page.page.set_viewport_size(PHONE)
+    shown = open_run(page, staged, add_full_run(staged, "word" * 100))
+    shown.get_by_role("button", name="Unfold all calls").click()
+    assert page.fits()
+    page.keep_screenshot("run page phone")
+
+
+def test_a_path_is_selected_to_be_copied(page: WatchedPage, staged: StagedSession) -> None:
+    run_id = staged.add_run()
+    shown = open_run(page, staged, run_id)
+    shown.get_by_role("button", name="Copy").first.click()
+    expect(shown.locator(".copy").first).to_have_text("Copied")
+    assert shown.evaluate("getSelection().toString()") == f"staged/runs/{run_id}"
