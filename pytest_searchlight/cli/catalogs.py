@@ -34,11 +34,11 @@ def _add_schema(commands: Commands) -> None:
         "schema",
         help="print the JSON Schema of a file format",
         description="Print the JSON Schema of catalog files, of summary.json, of a row of runs.jsonl, of "
-        "what `sew compare --format json` prints, or of gates.json. For completion in an editor, save the "
-        "catalog's and name it in a catalog's first line: "
+        "what `sew compare --format json` prints, of gates.json, or of a site's leaderboard.json. For "
+        "completion in an editor, save the catalog's and name it in a catalog's first line: "
         "# yaml-language-server: $schema=catalog.schema.json",
     )
-    formats = ("catalog", "summary", "run", "comparison", "gates")
+    formats = ("catalog", "summary", "run", "comparison", "gates", "leaderboard")
     parser.add_argument("format", nargs="?", choices=formats, default="catalog")
     parser.set_defaults(command=run_schema)
 
@@ -78,6 +78,7 @@ def run_schema(options: argparse.Namespace) -> int:
     from pytest_searchlight.domain import Record, RunRecord
     from pytest_searchlight.summary_schema import Summary
     from pytest_searchlight.validators import export_params_schemas
+    from pytest_searchlight.website.leaderboard import Leaderboard
 
     if options.format == "catalog":
         schema = export_catalog_schema(export_params_schemas(open_project({}).registry))
@@ -87,6 +88,7 @@ def run_schema(options: argparse.Namespace) -> int:
             "run": RunRecord,
             "comparison": SessionComparison,
             "gates": GateReport,
+            "leaderboard": Leaderboard,
         }
         schema = records[options.format].model_json_schema(mode="serialization")
     print(json.dumps(schema, indent=1))
