@@ -6,7 +6,7 @@ Grading sees only what a bundle holds, so a stored run is graded again by the sa
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -33,11 +33,15 @@ from pytest_searchlight.metering import MeteredCall, describe_metering, read_met
 from pytest_searchlight.providers.tap import TAPPED_SPEND, read_tapped_spend
 from pytest_searchlight.scoring import RUBRIC_UNJUDGED, score_answer, settle_rubric
 from pytest_searchlight.searching import FoundSign, study_run
+from pytest_searchlight.sources import CapturedSource
 
-AssessBrief = Callable[[ObservedRun, Answer], Assessment]
+Sources = Mapping[str, CapturedSource]
+"""What a brief cites, by the address as cited."""
+
+AssessBrief = Callable[[ObservedRun, Answer, Sources], Assessment]
 """Has a judge read a brief."""
 
-GatherSources = Callable[[ObservedRun, Answer], object]
+GatherSources = Callable[[ObservedRun, Answer], Sources]
 """Captures what a brief cites."""
 
 PriceRun = Callable[[ObservedRun], Cost]
@@ -77,18 +81,17 @@ def grade_run(
     """Audit and score one run.
 
     A run that did not finish is not scored: its status already says what it counts as. A brief whose checks
-    pass is judged by `assess`; without it, it stays ungraded. What any brief cites is captured by `gather`.
+    pass is judged by `assess`; without it, it stays ungraded. What any brief cites is captured by `gather`,
+    also where a check fails: once that check is mended, grading again can have the brief judged.
     """
     findings = audit_run(observed, registry)
     if observed.trace.status is not RunStatus.GRADED:
         return conclude(observed, findings=findings, answer=None, score=UNSCORED, price=price)
     answer = find_answer(observed.trace.answer_text or "", observed.run.task.deliverable)
     score, assessment = score_answer(observed.run.task, answer, registry), None
-    if gather is not None:
-        # Also where a check fails: once that check is mended, grading again can have the brief judged.
-        gather(observed, answer)
+    sources = {} if gather is None else gather(observed, answer)
     if assess is not None and RUBRIC_UNJUDGED in score.verdicts:
-        assessment = assess(observed, answer)
+        assessment = assess(observed, answer, sources)
         score = settle_rubric(score, assessment.verdict)
     graded = conclude(observed, findings=findings, answer=answer, score=score, price=price)
     judging = None if assessment is None else assessment.cost

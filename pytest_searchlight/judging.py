@@ -58,9 +58,18 @@ class BriefJudging:
     http_catalogs: AbstractSet[str] = frozenset()
     prices: PriceList = PriceList({})  # noqa: RUF009 - immutable
 
-    def assess(self, observed: ObservedRun, answer: Answer, *, record: Path) -> Assessment:
-        """Judge the brief in `answer`, whose checks have passed; `record` takes the judge's raw output."""
-        sources = self.gather(observed, answer)
+    def assess(
+        self,
+        observed: ObservedRun,
+        answer: Answer,
+        sources: Mapping[str, CapturedSource],
+        *,
+        record: Path,
+    ) -> Assessment:
+        """Judge the brief in `answer`, whose checks have passed, by the `sources` that were gathered for it.
+
+        `record` takes the judge's raw output.
+        """
         assessor = Assessor(judge=self.judge, marks=self.marks)
         found = assessor.assess(answer.deliverable, task=observed.run.task, sources=sources, record=record)
         cost = price_judging(found, self.judge, prices=self.prices, day=find_day(observed))
