@@ -39,17 +39,23 @@ def _load_templates() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    style, script = (_TEMPLATES.joinpath(name).read_text("utf-8") for name in ("site.css", "site.js"))
+    style, script = read_style(), _TEMPLATES.joinpath("site.js").read_text("utf-8")
     templates.globals.update(
         style=Markup(style),  # noqa: S704 - our own file
         script=Markup(script),  # noqa: S704 - our own file
-        policy=_write_policy(style=style, script=script),
+        policy=write_policy(style=style, script=script),
     )
     templates.filters.update(draw=_draw, sort_key=_write_sort_key)
     return templates
 
 
-def _write_policy(*, style: str, script: str) -> str:
+def read_style() -> str:
+    """The site's style sheet, for all pages that look alike."""
+    return _TEMPLATES.joinpath("site.css").read_text("utf-8")
+
+
+def write_policy(*, style: str, script: str) -> str:
+    """The policy of a page on which this style and this script take effect, and nothing else does."""
     # By hash, as pages opened from a disk have no origin that 'self' could mean in every browser.
     return (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:; "
