@@ -10,12 +10,26 @@ from collections import Counter
 from collections.abc import Iterator
 
 from pytest_searchlight.domain import AuditFinding, CallOutcome, ToolCall
-from pytest_searchlight.extensions import ObservedRun, Registry
+from pytest_searchlight.extensions import AuditRule, ObservedRun, Registry
 
 
 def audit_run(observed: ObservedRun, registry: Registry) -> tuple[AuditFinding, ...]:
     """All findings of all rules, in the rules' order."""
-    return tuple(finding for rule in registry.audit_rules.values() for finding in rule(observed))
+    rules = registry.audit_rules
+    return tuple(finding for name in rules for finding in _apply_rule(name, rules.get(name), observed))
+
+
+def _apply_rule(name: str, rule: AuditRule, observed: ObservedRun) -> list[AuditFinding]:
+    """The findings of one rule; a guest that breaks must not cost a run that is made and paid for."""
+    try:
+        return [AuditFinding.model_validate(finding) for finding in rule(observed)]
+    except Exception as error:  # noqa: BLE001 - ungraded: the run is kept and can be graded again
+        origin = getattr(rule, "__module__", type(rule).__module__)
+        message = (
+            f"audit rule {name!r} of {origin} failed on run {observed.run.run_id}: "
+            f"{type(error).__name__}: {error}; once it is mended, --searchlight-regrade grades the run again"
+        )
+        return [AuditFinding(rule=name, message=message, contaminates=False, broken=True)]
 
 
 def check_calls_in_contract(observed: ObservedRun) -> Iterator[AuditFinding]:

@@ -6,6 +6,7 @@ to mean the same in every installation.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Generic, Protocol, TypeVar
 from pydantic import JsonValue, NonNegativeInt
 
 from pytest_searchlight.domain import (
+    SLUG_PATTERN,
     AuditFinding,
     Record,
     RunStatus,
@@ -247,7 +249,12 @@ class Shelf(Generic[T]):
     _things: dict[str, T] = field(default_factory=dict)
 
     def add(self, name: str, thing: T) -> None:
-        """Put `thing` on the shelf. Raises SettingsError when `name` is taken."""
+        """Put `thing` on the shelf. Raises SettingsError when `name` is taken, or no slug."""
+        if not re.fullmatch(SLUG_PATTERN, name):
+            raise SettingsError(
+                f"{self.sort} {name!r}: a name consists of a-z, 0-9, '.', '_' and '-', and starts with a "
+                "letter or digit; choose another"
+            )
         if name in self._things:
             raise SettingsError(
                 f"{self.sort} {name!r} is registered twice; extensions may add names but not replace one"

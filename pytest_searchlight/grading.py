@@ -160,6 +160,9 @@ def _settle_status(
         return RunStatus.CONTAMINATED, "; ".join(contaminating)
     if trace.status is not RunStatus.GRADED:
         return trace.status, trace.reason
+    broken = [finding.message for finding in findings if finding.broken]
+    if broken:
+        return RunStatus.UNGRADED, "; ".join(broken)
     if score.passed is None:
         return RunStatus.UNGRADED, _join_reasons(score, CheckOutcome.UNGRADED)
     return RunStatus.GRADED, "" if score.passed else _join_reasons(score)

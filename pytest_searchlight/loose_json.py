@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import Final
 
@@ -86,6 +87,12 @@ def parse_json(text: str, *, raw_breaks: bool = False) -> JsonValue:
     if _is_too_deep(value):
         raise NotJsonError(f"is nested deeper than {MAX_DEPTH} levels")
     return value
+
+
+def read_finite(digits: str) -> float | None:
+    """A number of a JSON text; what overflows is as unknown as NaN, which is no JSON either."""
+    number = float(digits)
+    return number if math.isfinite(number) else None
 
 
 def _refuse_constant(name: str) -> JsonValue:

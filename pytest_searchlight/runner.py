@@ -1,7 +1,7 @@
 """One run, from an empty folder to an observed result: workspace, metering proxy, agent, retries.
 
-Whatever an agent adapter throws becomes a status of the run, never the end of the session. Here and where
-validators are called are the only broad ``except`` clauses of the package: both call guests.
+Whatever an agent adapter throws becomes a status of the run, never the end of the session. Guests are called
+here and where answers are validated and runs audited; nowhere else is a broad ``except`` clause.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pydantic import JsonValue
 
 from pytest_searchlight.domain import STATUS_RULES, RunStatus, SearchSetup, TestRun
 from pytest_searchlight.errors import EvidenceError, RunError, UserError
-from pytest_searchlight.evidence import OpenBundle
+from pytest_searchlight.evidence import OpenBundle, encode_json_line
 from pytest_searchlight.extensions import Agent, AgentJob, AgentTrace, McpServer, ObservedRun
 from pytest_searchlight.metering import METER_PROGRAM, Metering, read_metering
 from pytest_searchlight.prompting import compose_prompt
@@ -156,7 +156,7 @@ class Attempts:
     def _run_agent(self, prompt: str, bundle: OpenBundle) -> AgentTrace:
         try:
             with self.open_workspace() as workspace:
-                return self.agent.run(self._make_job(prompt, workspace, bundle))
+                return accept_trace(self.agent.run(self._make_job(prompt, workspace, bundle)))
         except RunError as fault:
             return AgentTrace(
                 status=RunStatus(fault.status), reason=str(fault), retry_after_s=fault.retry_after_s
@@ -193,6 +193,20 @@ class Attempts:
         return metering
 
 
+def accept_trace(trace: object) -> AgentTrace:
+    """What an adapter hands over, if evidence can hold it.
+
+    Raises:
+        TypeError: it is no trace.
+        ValueError: it holds what JSON cannot, such as a number of thousands of digits.
+    """
+    if not isinstance(trace, AgentTrace):
+        raise TypeError(f"run() must give an AgentTrace, not {type(trace).__name__}")
+    for part in (trace.model_dump(exclude={"transcript"}, mode="json"), *trace.transcript):
+        encode_json_line(part)
+    return trace
+
+
 def is_worth_repeating(trace: AgentTrace) -> bool:
     """Whether another attempt may end better: a login that was refused is refused again."""
     return STATUS_RULES[trace.status].retry and not LASTING_FAULTS & set(trace.flags)
@@ -205,7 +219,7 @@ LASTING_FAULTS: Final = frozenset({"fault_auth", "fault_billing"})
 def choose_pause_s(attempt: int, *, retry_after_s: float | None) -> float:
     """Seconds to wait after the `attempt`-th attempt: what the other side asked for, else 1, 4, 16..."""
     asked = _FIRST_WAIT_S * 4 ** (attempt - 1) if retry_after_s is None else retry_after_s
-    return min(asked, _LONGEST_WAIT_S)
+    return min(max(asked, 0.0), _LONGEST_WAIT_S)
 
 
 def name_busy_side(observed: ObservedRun) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pydantic import JsonValue
+
+from pytest_searchlight.loose_json import read_finite
 
 EXIT_GRACE_S: Final = 10.0
 """How long a product may live on after it said that it has finished."""
@@ -57,18 +58,12 @@ class EventLog:
 
 def _parse(line: bytes) -> dict[str, Any]:
     try:
-        body = json.loads(line, parse_constant=lambda _: None, parse_float=_read_finite)
+        body = json.loads(line, parse_constant=lambda _: None, parse_float=read_finite)
     except (ValueError, RecursionError):
         body = None
     if isinstance(body, dict):
         return body
     return {"type": "unparsed", "text": line.decode("utf-8", "replace")}
-
-
-def _read_finite(digits: str) -> float | None:
-    """A number of a JSON text; what overflows is as unknown as NaN, which evidence cannot hold either."""
-    number = float(digits)
-    return number if math.isfinite(number) else None
 
 
 def list_dicts(value: object) -> list[dict[str, Any]]:

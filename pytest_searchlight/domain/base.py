@@ -29,10 +29,11 @@ _CANONICAL: Final = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separat
 class Record(BaseModel):
     """A frozen record that refuses fields it does not know.
 
-    Its validator is built when first needed: most sessions need few of a hundred records.
+    Its validator is built when first needed: most sessions need few of a hundred records. NaN and infinities
+    are refused, since evidence is JSON and has no words for them.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, allow_inf_nan=False)
 
 
 def hash_content(value: object) -> str:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import StrEnum
+from typing import Annotated
 
-from pydantic import (
-    JsonValue,
-    NonNegativeInt,
-)
+from pydantic import Field, JsonValue
 
 from pytest_searchlight.domain.base import Record
 
@@ -41,17 +39,21 @@ class ToolCall(Record):
     duration_s: float | None = None
 
 
+TokenCount = Annotated[int, Field(ge=0, le=10**15)]
+"""Tokens; more than any session can use are a fault of who counted."""
+
+
 class Usage(Record):
     """Tokens, in disjoint classes; ``None`` is unknown, which is not 0.
 
     `input_tokens` excludes cached and cache-write tokens; `reasoning_tokens` are part of no other class.
     """
 
-    input_tokens: NonNegativeInt | None = None
-    cached_input_tokens: NonNegativeInt | None = None
-    cache_write_tokens: NonNegativeInt | None = None
-    output_tokens: NonNegativeInt | None = None
-    reasoning_tokens: NonNegativeInt | None = None
+    input_tokens: TokenCount | None = None
+    cached_input_tokens: TokenCount | None = None
+    cache_write_tokens: TokenCount | None = None
+    output_tokens: TokenCount | None = None
+    reasoning_tokens: TokenCount | None = None
 
     @property
     def total_tokens(self) -> int | None:

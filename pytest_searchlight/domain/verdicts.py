@@ -41,10 +41,14 @@ class Score(Record):
 
 
 class AuditFinding(Record):
-    """A departure from the setup's contract. `contaminates` ones turn the run's status."""
+    """A departure from the setup's contract. `contaminates` ones turn the run's status.
+
+    A `broken` one says that the rule itself failed, so that nobody knows what it would have found.
+    """
 
     rule: Slug
     message: str
     contaminates: bool
+    broken: bool = False
     tool: str | None = None
     executed: bool | None = None

@@ -10,6 +10,7 @@ from typing import Final, Literal, NamedTuple
 
 from pydantic import JsonValue
 
+from pytest_searchlight.loose_json import read_finite
 from pytest_searchlight.meter.frames import ENDS_BYTES, Message, peek_message
 
 Side = Literal["client", "server", "meter"]
@@ -147,9 +148,9 @@ class _Stream:
 
 
 def _parse_json(data: bytes) -> JsonValue:
-    """JSON whose strings can be encoded again: a lone surrogate becomes a question mark, NaN becomes null."""
+    """JSON that can be encoded again: a lone surrogate becomes a question mark, what is not finite null."""
     value: JsonValue = json.loads(
-        data.decode("utf-8", "replace"), strict=False, parse_constant=lambda _: None
+        data.decode("utf-8", "replace"), strict=False, parse_constant=lambda _: None, parse_float=read_finite
     )
     if b"\\u" not in data:
         return value

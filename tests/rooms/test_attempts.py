@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import pytest
 from plugin.scripted_agents import ScriptedAgent
+from pydantic import JsonValue, ValidationError
 from rooms.records_for_tests import SHOP, make_run
 
 from pytest_searchlight.domain import STATUS_RULES, CallOutcome, RunStatus, ToolCall
@@ -233,6 +235,46 @@ def test_a_server_that_died_after_a_success_is_flagged() -> None:
 
 def test_calls_beyond_the_budget_are_flagged() -> None:
     assert settle_trace(RIGHT, meter("ok", "refused_budget"), setup=SHOP).flags == ("refused_budget",)
+
+
+def nest(depth: int) -> JsonValue:
+    value: JsonValue = "deep"
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        None,
+        AgentTrace.model_construct(status=RunStatus.GRADED, cli_reported_usd=math.nan),
+        RIGHT.model_copy(update={"transcript": ({"n": math.inf},)}),
+        RIGHT.model_copy(update={"transcript": ({"n": 10**5000},)}),
+        RIGHT.model_copy(update={"transcript": ({"n": nest(5000)},)}),
+        RIGHT.model_copy(update={"transcript": ({"n": object()},)}),
+    ],
+    ids=["none", "nan", "infinity", "huge-number", "deep", "object"],
+)
+def test_what_evidence_cannot_hold_is_a_fault_of_the_agent_by_name(
+    stage: Callable[..., Stage], given: AgentTrace
+) -> None:
+    observed = stage(given, given, given).play()
+    assert observed.trace.status is RunStatus.AGENT_ERROR
+    assert observed.trace.reason.startswith("adapter of agent 'staged' failed: ")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"cli_reported_usd": math.nan}, {"transcript": ({"n": math.inf},)}, {"usage": {"input_tokens": 10**30}}],
+)
+def test_no_trace_is_made_of_numbers_that_are_none(fields: dict[str, JsonValue]) -> None:
+    with pytest.raises(ValidationError):
+        AgentTrace.model_validate({"status": "graded", **fields})
+
+
+def test_nobody_waits_for_less_than_no_time() -> None:
+    assert choose_pause_s(1, retry_after_s=-5.0) == 0.0
 
 
 def test_a_fault_that_the_agent_told_itself_stays_as_it_is() -> None:

@@ -1,16 +1,21 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+import pytest
 from rooms.records_for_tests import NO_SEARCH, SHOP, make_run, observe
 
 from pytest_searchlight.audit import audit_run, register_audit_rules
-from pytest_searchlight.domain import CallOutcome, RunStatus, ToolCall
-from pytest_searchlight.extensions import AgentTrace, ObservedRun, Registry
+from pytest_searchlight.domain import AuditFinding, CallOutcome, Cost, RunStatus, ToolCall
+from pytest_searchlight.errors import SettingsError
+from pytest_searchlight.extensions import AgentTrace, AuditRule, ObservedRun, Registry
+from pytest_searchlight.grading import grade_run
 from pytest_searchlight.metering import MeteredCall, MeteredTool, Metering
 
 if TYPE_CHECKING:
-    from pytest_searchlight.domain import AuditFinding
+    from collections.abc import Callable, Iterator
+
+    from pytest_searchlight.domain import RunRecord
 
 FIND = ToolCall(tool="find", server="shop", outcome=CallOutcome.OK)
 
@@ -37,6 +42,54 @@ def meter(*tools: str, listed: tuple[str, ...] = ("find", "read"), outcome: str 
             for i, tool in enumerate(tools)
         ),
     )
+
+
+def grade_with_rule(rule: Callable[..., object]) -> RunRecord:
+    registry = Registry()
+    register_audit_rules(registry)
+    registry.audit_rules.add("guest", cast("AuditRule", rule))
+    observed = observe(trace_of(), run=make_run(NO_SEARCH))
+    return grade_run(observed, registry=registry, price=lambda _: Cost()).record
+
+
+def raise_at_once(_: ObservedRun) -> Iterator[AuditFinding]:
+    raise KeyError("colour")
+
+
+def raise_later(_: ObservedRun) -> Iterator[AuditFinding]:
+    yield AuditFinding(rule="guest", message="found", contaminates=False)
+    raise KeyError("colour")
+
+
+@pytest.mark.parametrize("rule", [raise_at_once, raise_later])
+def test_a_rule_that_fails_leaves_the_run_ungraded_and_is_named(rule: AuditRule) -> None:
+    record = grade_with_rule(rule)
+    assert (record.status, record.passed, record.flags) == (RunStatus.UNGRADED, None, ("guest",))
+    assert record.reason.startswith(
+        f"audit rule 'guest' of {__name__} failed on run {record.run_id}: KeyError: 'colour'"
+    )
+    assert "--searchlight-regrade" in record.reason
+
+
+@pytest.mark.parametrize("given", [None, ["a sentence"], [{"rule": "guest"}]])
+def test_a_rule_that_gives_no_findings_is_named_too(given: object) -> None:
+    record = grade_with_rule(lambda _: given)
+    assert record.status is RunStatus.UNGRADED
+    assert "audit rule 'guest'" in record.reason
+
+
+def test_a_run_that_measured_nothing_stays_what_it_was_when_a_rule_fails() -> None:
+    registry = Registry()
+    registry.audit_rules.add("guest", raise_at_once)
+    trace = AgentTrace(status=RunStatus.AGENT_ERROR, reason="over")
+    record = grade_run(observe(trace), registry=registry, price=lambda _: Cost()).record
+    assert (record.status, record.reason, record.flags) == (RunStatus.AGENT_ERROR, "over", ("guest",))
+
+
+@pytest.mark.parametrize("name", ["", "My Rule", "and=or", "Ünique"])
+def test_a_rule_has_a_name_that_can_be_printed_anywhere(name: str) -> None:
+    with pytest.raises(SettingsError, match=r"audit rule .* choose another"):
+        Registry().audit_rules.add(name, raise_at_once)
 
 
 def test_calls_that_the_contract_names_are_fine() -> None:
