@@ -10,7 +10,7 @@ import io
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 import matplotlib as mpl
 from matplotlib.collections import LineCollection
@@ -20,6 +20,8 @@ from matplotlib.text import Text
 
 from pytest_searchlight.website.charts.records import Style
 
+Place: TypeAlias = tuple[float, float]
+Line: TypeAlias = tuple[Place, Place]
 Colour = Literal[
     "ink", "quiet", "grid", "paper", "provider", "built-in", "reference", "first", "second", "third"
 ]
@@ -47,6 +49,7 @@ STYLES: Final[dict[Style, tuple[str, Colour]]] = {
 }
 """Shape and colour of each style: nothing is told by its colour alone."""
 
+_MARK_SIZE: Final = 9.0
 _SIZES: Final = {"v": 1.25, "^": 1.25, "D": 0.9, "s": 0.95}
 """By how much a shape is drawn larger or smaller, so that all look alike in weight."""
 
@@ -77,7 +80,7 @@ class Sheet:
 
     def draw_lines(
         self,
-        lines: Sequence[tuple[tuple[float, float], tuple[float, float]]],
+        lines: Sequence[Line],
         *,
         colour: Colour,
         width: float = 1.0,
@@ -89,16 +92,16 @@ class Sheet:
         )
         self._figure.add_artist(collection)
 
-    def draw_mark(self, place: tuple[float, float], *, style: Style, size: float = 9.0) -> None:
-        """The mark of a style."""
+    def draw_marks(self, places: Sequence[Place], *, style: Style) -> None:
+        """The mark of a style at each place."""
         marker, colour = STYLES[style]
-        x, y = self._flip(place)
+        xs, ys = zip(*map(self._flip, places), strict=True)
         self._figure.add_artist(
             Line2D(
-                [x],
-                [y],
+                xs,
+                ys,
                 marker=marker,
-                markersize=size * _SIZES.get(marker, 1.0),
+                markersize=_MARK_SIZE * _SIZES.get(marker, 1.0),
                 markerfacecolor=name_placeholder(colour),
                 markeredgecolor=name_placeholder("paper"),
                 markeredgewidth=1.5,
@@ -109,7 +112,7 @@ class Sheet:
 
     def write(
         self,
-        place: tuple[float, float],
+        place: Place,
         text: str,
         *,
         letters: Lettering,
@@ -145,5 +148,5 @@ class Sheet:
             self._figure.savefig(out, format="svg", metadata=silent)
         return out.getvalue()
 
-    def _flip(self, place: tuple[float, float]) -> tuple[float, float]:
+    def _flip(self, place: Place) -> Place:
         return place[0], self._height - place[1]

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from pytest_searchlight.website.charts.canvas import STYLES, Lettering, Sheet
-from pytest_searchlight.website.charts.records import Axis, Chart, DotChart, DotRow, Mark, ScatterChart, Spot
+from pytest_searchlight.website.charts.canvas import STYLES, Lettering, Line, Place, Sheet
+from pytest_searchlight.website.charts.records import (
+    Axis,
+    Chart,
+    DotChart,
+    DotRow,
+    Mark,
+    ScatterChart,
+    Spot,
+    Style,
+)
 from pytest_searchlight.website.charts.svg import finish_svg
 
 _WIDTH: Final = 680.0
@@ -30,10 +39,28 @@ class Frame(NamedTuple):
     bottom: float
 
 
+class PlacedMark(NamedTuple):
+    """A mark where it is drawn, and the lines of its interval."""
+
+    style: Style
+    place: Place
+    lines: tuple[Line, ...]
+
+
 def draw_chart(chart: Chart, *, id_: str) -> str:
     """The chart as an SVG element for a page, in which `id_` is unique."""
     sheet = _draw_dots(chart) if isinstance(chart, DotChart) else _draw_scatter(chart)
     return finish_svg(sheet.export_svg(), id_=id_, title=chart.title, description=chart.caption)
+
+
+def _draw_marks(sheet: Sheet, placed: Sequence[PlacedMark]) -> None:
+    """Intervals below all marks; what looks alike is drawn in one go, which takes much less time."""
+    styles = dict.fromkeys(mark.style for mark in placed)
+    for style in styles:
+        lines = [line for mark in placed if mark.style == style for line in mark.lines]
+        sheet.draw_lines(lines, colour=STYLES[style][1], width=2)
+    for style in styles:
+        sheet.draw_marks([mark.place for mark in placed if mark.style == style], style=style)
 
 
 def _shorten(label: str, *, longest: int = _LONGEST_LABEL) -> str:
@@ -54,13 +81,27 @@ def _draw_dots(chart: DotChart) -> Sheet:
         sheet.draw_lines([((x, top - 6), (x, bottom))], colour="quiet", width=1.5)
         sheet.write((x, top - 16), word, letters=_NOTE, align="center")
     _draw_legend(sheet, chart)
+    placed: list[PlacedMark] = []
     for place, (heading, row) in enumerate(places):
         y = top + _ROW * (place + 0.5)
         if row is None:
             sheet.write((8, y), _shorten(heading, longest=48), letters=_HEADING)
         else:
-            _draw_row(sheet, row, axis=chart.axis, y=y)
+            sheet.write((_LEFT - 14, y), _shorten(row.label), letters=_LABEL, align="right")
+            sheet.write((_TEXT_AT, y), row.text, letters=_NOTE)
+            placed.extend(_place_mark(mark, axis=chart.axis, y=y) for mark in row.marks)
+    _draw_marks(sheet, placed)
     return sheet
+
+
+def _place_mark(mark: Mark, *, axis: Axis, y: float) -> PlacedMark:
+    """The mark with its whisker, if it has one: a line between two short bars."""
+    place = _find_x(axis, mark.value), y
+    if mark.ends is None:
+        return PlacedMark(mark.style, place, ())
+    low, high = (_find_x(axis, end) for end in mark.ends)
+    bars = [((x, y - 4), (x, y + 4)) for x in (low, high)]
+    return PlacedMark(mark.style, place, (((low, y), (high, y)), *bars))
 
 
 def _place_rows(chart: DotChart) -> Iterator[tuple[str, DotRow | None]]:
@@ -75,27 +116,10 @@ def _find_x(axis: Axis, value: float) -> float:
     return _LEFT + (_RIGHT - _LEFT) * min(1.0, max(0.0, axis.place(value)))
 
 
-def _draw_row(sheet: Sheet, row: DotRow, *, axis: Axis, y: float) -> None:
-    sheet.write((_LEFT - 14, y), _shorten(row.label), letters=_LABEL, align="right")
-    sheet.write((_TEXT_AT, y), row.text, letters=_NOTE)
-    for mark in row.marks:
-        _draw_whisker(sheet, mark, axis=axis, y=y)
-    for mark in row.marks:
-        sheet.draw_mark((_find_x(axis, mark.value), y), style=mark.style)
-
-
-def _draw_whisker(sheet: Sheet, mark: Mark, *, axis: Axis, y: float) -> None:
-    if mark.ends is None:
-        return
-    low, high = (_find_x(axis, end) for end in mark.ends)
-    caps = [((x, y - 4), (x, y + 4)) for x in (low, high)]
-    sheet.draw_lines([((low, y), (high, y)), *caps], colour=STYLES[mark.style][1], width=2)
-
-
 def _draw_legend(sheet: Sheet, chart: DotChart) -> None:
     x = _LEFT
     for style, word in chart.legend:
-        sheet.draw_mark((x + 5, _TOP - 4), style=style)
+        sheet.draw_marks([(x + 5, _TOP - 4)], style=style)
         sheet.write((x + 16, _TOP - 4), word, letters=_LABEL)
         x += 40 + 7.2 * len(word)
 
@@ -132,15 +156,16 @@ def _find_y(chart: ScatterChart, value: float) -> float:
 
 
 def _draw_spots(sheet: Sheet, chart: ScatterChart) -> None:
-    for spot in chart.spots:
-        x = _find_spot_x(chart, spot)
-        if spot.ends is not None:
-            low, high = (_find_y(chart, end) for end in spot.ends)
-            sheet.draw_lines([((x, low), (x, high))], colour=STYLES[spot.style][1], width=1.5)
-    for spot in chart.spots:
-        sheet.draw_mark((_find_spot_x(chart, spot), _find_y(chart, spot.y)), style=spot.style)
+    _draw_marks(sheet, [_place_spot(spot, chart) for spot in chart.spots])
     for (x, y), spot in _place_labels(chart):
         sheet.write((x, y), _shorten(spot.label), letters=_LABEL)
+
+
+def _place_spot(spot: Spot, chart: ScatterChart) -> PlacedMark:
+    x = _find_spot_x(chart, spot)
+    ends = tuple((x, _find_y(chart, end)) for end in spot.ends or ())
+    whisker = ((ends[0], ends[1]),) if ends else ()
+    return PlacedMark(spot.style, (x, _find_y(chart, spot.y)), whisker)
 
 
 def _find_spot_x(chart: ScatterChart, spot: Spot) -> float:
