@@ -15,11 +15,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from pytest_searchlight.domain import SetupKind
 from pytest_searchlight.errors import SettingsError
 
 FAIL_ON: Final = "--searchlight-fail-on"
 FAIL_UNDER: Final = "--searchlight-fail-under"
 
+_COMPARED_WITH: Final = frozenset({SetupKind.FLOOR, SetupKind.CEILING, SetupKind.NO_SEARCH})
 _NAME: Final = r"[a-z0-9][a-z0-9._-]*"
 _NUMBER: Final = r"\d+(?:\.\d+)?"
 _REGRESSION: Final = re.compile(
@@ -59,6 +61,12 @@ class Gate:
     def option(self) -> str:
         """The option that it was given by."""
         return FAIL_UNDER if self.measure is GatedMeasure.RATE else FAIL_ON
+
+    def holds_for(self, setup: str, kind: SetupKind) -> bool:
+        """Whether a setup is held to this limit."""
+        if self.setup is not None:
+            return self.setup == setup
+        return self.measure is not GatedMeasure.RATE or kind not in _COMPARED_WITH
 
 
 def read_regression_gates(text: str) -> tuple[Gate, ...]:

@@ -320,7 +320,7 @@ class SessionHooks:
                 self._flips = write_flips(source, self.session.folder)
             if self.session.settings.calibrate:
                 self._calibrated = self.session.record_calibration()
-            self._judged = self.gates.judge(self.session.folder.root, summary=self._summary)
+            self._judged = self.gates.judge(self.session.folder.root)
         except SearchlightError as error:
             self._problem = str(error)
             session.exitstatus = pytest.ExitCode.INTERNAL_ERROR

@@ -16,6 +16,7 @@ from pytest_searchlight.evidence import (
     read_bundle,
 )
 from pytest_searchlight.grading import GradedRun, conclude, read_graded, read_observed
+from pytest_searchlight.run_rows import PUT_OFF
 from pytest_searchlight.runner import MeteringProxy, OpenWorkspace
 from pytest_searchlight.scoring import sum_up
 from pytest_searchlight.session import BenchmarkSession
@@ -83,7 +84,8 @@ class LiveRun:
 
     def skip(self, reason: str) -> RunRecord:
         """Store that the run was not made, and why."""
-        return self.session.store.seal_unrun(self.run, status=RunStatus.SKIPPED, reason=reason)
+        flags = (PUT_OFF,) if self.session.explain_unfit(self.run) is None else ()
+        return self.session.store.seal_unrun(self.run, status=RunStatus.SKIPPED, reason=reason, flags=flags)
 
     def add_assertions(self, outcome: CheckOutcome, reason: str) -> None:
         """Count the test's own assertions as a verdict beside the deliverable's schema."""

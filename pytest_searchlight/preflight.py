@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pytest_searchlight.agents.installation import InstalledAgent
 from pytest_searchlight.comparison.records import LaneName
 from pytest_searchlight.comparison.session_gates import SessionGates
+from pytest_searchlight.domain import SetupKind
 from pytest_searchlight.errors import SettingsError
 from pytest_searchlight.matrix import Lane, check_model_names, check_task_names, find_named, list_lanes
 from pytest_searchlight.providers import require_key
@@ -49,18 +50,19 @@ def check_gates(session: BenchmarkSession, gates: SessionGates) -> None:
     for gate in gates.gates:
         if gate.setup is not None:
             find_named(session.registry.setups, gate.setup)
-    gates.check(list(_name_lanes(session)))
+    gates.check(dict(_name_lanes(session)))
 
 
-def _name_lanes(session: BenchmarkSession) -> Iterator[LaneName]:
+def _name_lanes(session: BenchmarkSession) -> Iterator[tuple[LaneName, SetupKind]]:
     for catalog in session.catalogs:
         for lane in list_lanes(catalog, settings=session.settings, registry=session.registry):
-            yield LaneName(
+            name = LaneName(
                 catalog=catalog.name,
                 agent=lane.agent.name,
                 model_name=lane.model_name,
                 setup=lane.setup.name,
             )
+            yield name, lane.setup.kind
 
 
 def _find_judge_problems(session: BenchmarkSession) -> Iterator[str]:

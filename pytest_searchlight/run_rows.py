@@ -17,6 +17,9 @@ from pytest_searchlight.evidence import SEAL, SessionFolder, write_atomic
 UNREADABLE: Final = "evidence_unreadable"
 """Flag of a run that has a seal, but none that can be read: it measures nothing."""
 
+PUT_OFF: Final = "put_off"
+"""Flag of a run that was skipped though it was fit: its budget was used up, or its setup was deferred."""
+
 
 _MOST_NAMED: Final = 5
 

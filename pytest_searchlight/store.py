@@ -71,9 +71,11 @@ class RunStore:
             self._synced_at_s = now
         return due
 
-    def seal_unrun(self, run: TestRun, *, status: RunStatus, reason: str) -> RunRecord:
+    def seal_unrun(
+        self, run: TestRun, *, status: RunStatus, reason: str, flags: tuple[str, ...] = ()
+    ) -> RunRecord:
         """Store that `run` was not made, and why."""
-        record = describe_unrun(run, status=status, reason=reason)
+        record = describe_unrun(run, status=status, reason=reason).model_copy(update={"flags": flags})
         self._seal_record(record, open_bundle(self.folder, run.run_id))
         return record
 

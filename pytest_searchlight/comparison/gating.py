@@ -6,21 +6,22 @@ size could not have shown is said.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Final, Literal
 
 from pytest_searchlight.comparison.lanes import name_lane
 from pytest_searchlight.comparison.records import LaneChange, LaneName, SessionComparison, Verdict
+from pytest_searchlight.comparison.sources import Measured
 from pytest_searchlight.comparison.wording import describe_verdict, format_growth
-from pytest_searchlight.domain import Record, RunStatus, SetupKind
+from pytest_searchlight.domain import Record, RunStatus
 from pytest_searchlight.gates import Gate, GatedMeasure
 from pytest_searchlight.reporting import clean_text
+from pytest_searchlight.run_rows import PUT_OFF
 from pytest_searchlight.stats.figures import Estimate
 from pytest_searchlight.stats.resampling import TASKS_AGREE
-from pytest_searchlight.summary_schema import LaneRow, ResultRow, Summary
-
-_COMPARED_WITH: Final = frozenset({SetupKind.FLOOR, SetupKind.CEILING, SetupKind.NO_SEARCH})
+from pytest_searchlight.summary_schema import ResultRow
 
 
 class GateOutcome(StrEnum):
@@ -78,18 +79,20 @@ class GateReport(Record):
 
 
 def judge_gates(
-    gates: Iterable[Gate], *, summary: Summary, comparison: SessionComparison | None
+    gates: Iterable[Gate], *, session: Measured, comparison: SessionComparison | None
 ) -> Iterator[GateResult]:
     """Hold a session to `gates`.
 
     Args:
         gates: the limits.
-        summary: of the session.
+        session: its rows and its summary.
         comparison: of the session with its baseline; None when they share nothing.
     """
+    put_off = Counter(name_lane(row) for row in session.rows or () if PUT_OFF in row.flags)
+    lanes = () if session.summary is None else session.summary.results
     for gate in gates:
         if gate.measure is GatedMeasure.RATE:
-            results = list(_judge_rates(gate, summary.results))
+            results = list(_judge_rates(gate, lanes, put_off=put_off))
         else:
             results = list(_judge_changes(gate, comparison)) if comparison is not None else []
         missing = f"nothing was measured that it holds for: {gate.setup or 'no search setup'}"
@@ -165,27 +168,30 @@ def _is_surely_above_zero(growth: Estimate) -> bool:
 # --- pass rates -------------------------------------------------------------------------------------------
 
 
-def _judge_rates(gate: Gate, rows: Iterable[ResultRow]) -> Iterator[GateResult]:
+def _judge_rates(
+    gate: Gate, rows: Iterable[ResultRow], *, put_off: Mapping[LaneName, int]
+) -> Iterator[GateResult]:
     for row in rows:
-        if gate.setup == row.setup or (gate.setup is None and row.setup_kind not in _COMPARED_WITH):
-            outcome, reason = _judge_rate(row, limit=gate.limit)
-            yield _make_result(gate, name_lane(row), outcome, reason)
+        if gate.holds_for(row.setup, row.setup_kind):
+            lane = name_lane(row)
+            unfit = row.excluded[RunStatus.SKIPPED] - put_off.get(lane, 0)
+            outcome, reason = _judge_rate(row, unfit=unfit, limit=gate.limit)
+            yield _make_result(gate, lane, outcome, reason)
 
 
-def _judge_rate(row: LaneRow, *, limit: float) -> tuple[GateOutcome, str]:
-    """A rate passes when it would also pass had every run that was lost to a fault failed.
+def _judge_rate(row: ResultRow, *, unfit: int, limit: float) -> tuple[GateOutcome, str]:
+    """A rate passes when it would also pass had every run failed that could not be made or measured.
 
-    Runs that were skipped are no faults: their tasks are not meant to be run here, or not yet.
+    `unfit` runs are not among these: their tasks are not meant to be run so, or not any more.
     """
     told = f"{row.passes}/{row.graded} passed, of {row.planned} planned"
     if row.pass_rate is None:
         return GateOutcome.UNMEASURED, told
     if row.pass_rate < limit:
         return GateOutcome.FAILED, f"{told}: {100 * row.pass_rate:.0f} % is below {100 * limit:g} %"
-    skipped = row.excluded[RunStatus.SKIPPED]
-    lost = row.planned - row.graded - skipped
+    lost = row.planned - row.graded - unfit
     if row.passes < limit * (row.graded + lost):
         return GateOutcome.UNMEASURED, f"{told}; had the {lost} lost run(s) failed, it would be too few"
-    if skipped:
-        return GateOutcome.WARNED, f"{told}; {skipped} run(s) were skipped"
+    if unfit:
+        return GateOutcome.WARNED, f"{told}; {unfit} run(s) were skipped, whose tasks do not count here"
     return GateOutcome.PASSED, told

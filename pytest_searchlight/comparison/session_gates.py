@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Final
 from pytest_searchlight.comparison.records import LaneName
 from pytest_searchlight.comparison.sources import Measured, read_measured
 from pytest_searchlight.comparison.text import render_lines
+from pytest_searchlight.domain import SetupKind
 from pytest_searchlight.errors import ReportError, SettingsError
 from pytest_searchlight.evidence import encode_json, write_atomic
 from pytest_searchlight.gates import FAIL_ON, Gate, GatedMeasure
 from pytest_searchlight.reporting import clean_text
-from pytest_searchlight.summary_schema import Summary
 
 if TYPE_CHECKING:  # they load numpy and scipy, which a session without gates does not pay for
     from pytest_searchlight.comparison.gating import GateReport
@@ -41,22 +41,22 @@ class SessionGates:
         """What the baseline's files tell. Raises ReportError."""
         return None if self.baseline_path is None else read_measured(self.baseline_path)
 
-    def check(self, lanes: Collection[LaneName]) -> None:
+    def check(self, lanes: Mapping[LaneName, SetupKind]) -> None:
         """See that every gate can be judged.
 
         Args:
-            lanes: what the session runs, as far as that is known before collection.
+            lanes: what the session runs, with the setup's kind, as far as that is known before collection.
 
         Raises:
             ReportError: the baseline cannot be read.
             SettingsError: a gate holds for nothing that is run, or has nothing to be held against.
         """
         for gate in self.gates if lanes else ():
-            if gate.setup is not None and all(gate.setup != name.setup for name in lanes):
+            if not any(gate.holds_for(name.setup, kind) for name, kind in lanes.items()):
                 run = ", ".join(dict.fromkeys(name.setup for name in lanes))
                 raise SettingsError(
-                    f"{gate.option}: {gate.text!r} holds for a setup that this session does not run (it runs "
-                    f"{run}); add it to --searchlight-setup, or leave this limit out"
+                    f"{gate.option}: {gate.text!r} holds for no setup of this session, which runs {run}; "
+                    "name one of these, or leave the limit out"
                 )
         if self.baseline is not None and lanes:
             self._check_baseline(self.baseline, lanes)
@@ -75,7 +75,7 @@ class SessionGates:
                     "baseline of the same catalog, agent and setup"
                 )
 
-    def judge(self, folder: Path, *, summary: Summary) -> GateReport | None:
+    def judge(self, folder: Path) -> GateReport | None:
         """Hold the session in `folder` to its gates and record how it fared; None when there are none.
 
         Raises:
@@ -87,20 +87,21 @@ class SessionGates:
             return None
         from pytest_searchlight.comparison.gating import GateReport, judge_gates
 
-        comparison = self._compare(folder)
-        results = judge_gates(self.gates, summary=summary, comparison=comparison)
+        session = read_measured(folder)
+        comparison = self._compare(session)
+        results = judge_gates(self.gates, session=session, comparison=comparison)
         report = GateReport(results=tuple(results), comparison=comparison)
         write_atomic(folder / GATES_FILE, encode_json(report.model_dump(mode="json")))
         return report
 
-    def _compare(self, folder: Path) -> SessionComparison | None:
+    def _compare(self, session: Measured) -> SessionComparison | None:
         """The comparison with the baseline; None when there is no baseline, or nothing shared with it."""
         if self.baseline is None:
             return None
         from pytest_searchlight.comparison.comparing import compare_sessions
 
         try:
-            return compare_sessions(self.baseline, read_measured(folder))
+            return compare_sessions(self.baseline, session)
         except ReportError:
             return None
 
