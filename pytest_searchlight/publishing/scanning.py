@@ -85,15 +85,22 @@ def prepare_scan(secrets: Mapping[str, str]) -> PrivacyScan:
 
 
 _TEXTS: Final = attrgetter(
-    *("run_id", "identity", "job_hash", "grading_hash", "catalog", "task", "family", "agent"),
-    *("agent_version", "model_name", "setup", "reason", "started_at"),
+    "catalog", "task", "family", "agent", "agent_version", "model_name", "setup", "reason"
 )
+_HASHES: Final = attrgetter("identity", "job_hash", "grading_hash")
+_HASH_LETTERS: Final = "0123456789abcdef"
+_TIME_LETTERS: Final = "0123456789-:.+TZ"
 
 
 def list_texts(row: RunRecord) -> Iterable[str]:
-    """Every text in a row but those that only a known word can stand for."""
-    texts = [text for text in _TEXTS(row) if text is not None]
-    texts += (*row.tags, *row.flags, *row.cost.unpriced)
+    """Every text in a row but those that only a known word can stand for.
+
+    What differs in each row and gives nothing away, hashes and times, is left out as far as it is such.
+    """
+    texts = [text for text in _TEXTS(row) if text]
+    texts += [rest for text in _HASHES(row) if text and (rest := text.strip(_HASH_LETTERS))]
+    texts += (*row.tags, *row.flags, *row.cost.unpriced, row.run_id.rsplit(".", 2)[0])
+    texts.append((row.started_at or "").strip(_TIME_LETTERS))
     for verdict in row.verdicts:
         texts += (verdict.kind, verdict.target)
     if (judging := row.judging) is not None:

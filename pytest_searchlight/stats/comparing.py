@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
+from operator import attrgetter
 from typing import Final
 
 from pytest_searchlight.domain import RunRecord, SetupKind
@@ -84,8 +85,8 @@ def _compare_setup(
         setup_kind=arm.kind,
         comparisons=tuple(family[arm.setup] for family in families if arm.setup in family),
         gap_closure=_close_gap(arm, arms, draws),
-        tokens=measure_expense(arm, no_search=no_search, amount=lambda run: run.usage.total_tokens),
-        cost_usd=measure_expense(arm, no_search=no_search, amount=lambda run: run.cost.total_usd),
+        tokens=measure_expense(arm, no_search=no_search, amount=attrgetter("tokens")),
+        cost_usd=measure_expense(arm, no_search=no_search, amount=attrgetter("cost_usd")),
     )
 
 
@@ -94,7 +95,7 @@ def _close_gap(arm: Arm, arms: Mapping[str, Arm], draws: TaskDraws) -> GapClosur
     if missing:
         return withhold_closure(f"nothing was run under {' and '.join(missing)}")
     setup, floor, ceiling = (
-        each.without_controls() for each in (arm, arms[SetupKind.FLOOR], arms[SetupKind.CEILING])
+        each.answerable for each in (arm, arms[SetupKind.FLOOR], arms[SetupKind.CEILING])
     )
     tasks = sorted(setup.tasks & floor.tasks & ceiling.tasks)
     return estimate_closure(
@@ -125,7 +126,7 @@ def _has_more_search(arm: Arm, reference: Arm) -> bool:
 
 def _pair(arm: Arm, reference: Arm) -> Pairing:
     if reference.kind is SetupKind.FLOOR:
-        return pair_arms(arm.without_controls(), reference.without_controls())
+        return pair_arms(arm.answerable, reference.answerable)
     return pair_arms(arm, reference)
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 
-from pytest_searchlight.domain import RunRecord
 from pytest_searchlight.stats.figures import Expense, Figure
-from pytest_searchlight.stats.pairing import Arm, pair_arms
+from pytest_searchlight.stats.pairing import Arm, Cell
 
-Amount = Callable[[RunRecord], float | None]
-"""What a run used of something; None is unknown."""
+Amount = Callable[[Arm], Mapping[Cell, float | None]]
+"""What each graded run of an arm used of something; None is unknown."""
 
 
 def measure_expense(arm: Arm, *, no_search: Arm | None, amount: Amount) -> Expense:
@@ -18,20 +17,18 @@ def measure_expense(arm: Arm, *, no_search: Arm | None, amount: Amount) -> Expen
     Args:
         arm: the setup's runs.
         no_search: the runs without search under the same agent and model; None when there are none.
-        amount: how much a run used.
+        amount: how much each run used.
     """
-    return Expense(
-        per_success=_divide(list(arm.graded.values()), amount),
-        per_extra_success=_compare_use(arm, no_search, amount),
-    )
+    return Expense(per_success=_divide(arm, amount), per_extra_success=_compare_use(arm, no_search, amount))
 
 
-def _divide(runs: Sequence[RunRecord], amount: Amount) -> Figure:
-    total, passes = _add_up(runs, amount), _count_passes(runs)
+def _divide(arm: Arm, amount: Amount) -> Figure:
+    used = [*amount(arm).values()]
+    total, passes = _add_up(used), _count_passes(arm, arm.graded)
     if total is None:
-        return _withhold(_tell_unknown(runs, amount))
+        return _withhold(_tell_unknown(used))
     if not passes:
-        return _withhold(f"none of {len(runs)} graded runs passed" if runs else "no run was graded")
+        return _withhold(f"none of {len(used)} graded runs passed" if used else "no run was graded")
     return Figure(value=total / passes)
 
 
@@ -40,30 +37,28 @@ def _compare_use(arm: Arm, no_search: Arm | None, amount: Amount) -> Figure:
         return _withhold("nothing was run without search")
     if no_search.setup == arm.setup:
         return _withhold("this is the setup without search")
-    pairs = pair_arms(arm, no_search).pairs
-    with_search, without = [a for a, _ in pairs], [b for _, b in pairs]
-    extra = _count_passes(with_search) - _count_passes(without)
+    cells = sorted(arm.graded.keys() & no_search.graded.keys())
+    extra = _count_passes(arm, cells) - _count_passes(no_search, cells)
     if extra <= 0:
-        return _withhold(f"no more successes than without search in {len(pairs)} pairs")
-    total, saved = _add_up(with_search, amount), _add_up(without, amount)
-    if total is None or saved is None:
-        return _withhold(_tell_unknown([*with_search, *without], amount))
-    return Figure(value=(total - saved) / extra)
+        return _withhold(f"no more successes than without search in {len(cells)} pairs")
+    used, saved = ([amount(each)[cell] for cell in cells] for each in (arm, no_search))
+    total, total_saved = _add_up(used), _add_up(saved)
+    if total is None or total_saved is None:
+        return _withhold(_tell_unknown([*used, *saved]))
+    return Figure(value=(total - total_saved) / extra)
 
 
-def _count_passes(runs: Sequence[RunRecord]) -> int:
-    return sum(run.passed is True for run in runs)
+def _count_passes(arm: Arm, cells: Iterable[Cell]) -> int:
+    return sum(arm.graded[cell].passed is True for cell in cells)
 
 
-def _add_up(runs: Sequence[RunRecord], amount: Amount) -> float | None:
+def _add_up(used: list[float | None]) -> float | None:
     """The total, or None when it is unknown for any run."""
-    amounts = [used for run in runs if (used := amount(run)) is not None]
-    return sum(amounts) if len(amounts) == len(runs) else None
+    return None if None in used else sum(filter(None, used))
 
 
-def _tell_unknown(runs: Sequence[RunRecord], amount: Amount) -> str:
-    unknown = sum(amount(run) is None for run in runs)
-    return f"unknown for {unknown} of {len(runs)} graded runs"
+def _tell_unknown(used: list[float | None]) -> str:
+    return f"unknown for {used.count(None)} of {len(used)} graded runs"
 
 
 def _withhold(reason: str) -> Figure:

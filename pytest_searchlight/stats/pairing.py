@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -37,9 +38,22 @@ class Arm:
         """The tasks with a graded run."""
         return frozenset(task for task, _ in self.graded)
 
-    def without_controls(self) -> Arm:
+    @cached_property
+    def tokens(self) -> Mapping[Cell, float | None]:
+        """The tokens of each graded run; None is unknown."""
+        return {cell: run.usage.total_tokens for cell, run in self.graded.items()}
+
+    @cached_property
+    def cost_usd(self) -> Mapping[Cell, float | None]:
+        """The US dollars of each graded run; None is unknown."""
+        return {cell: run.cost.total_usd for cell, run in self.graded.items()}
+
+    @cached_property
+    def answerable(self) -> Arm:
         """The same without the questions that have no answer."""
         answerable = {cell: run for cell, run in self.planned.items() if not run.control}
+        if len(answerable) == len(self.planned):
+            return self
         return Arm(setup=self.setup, kind=self.kind, planned=answerable)
 
 
@@ -115,18 +129,18 @@ class PairTable:
 
 def tabulate_pairs(pairs: Collection[tuple[RunRecord, RunRecord]]) -> PairTable:
     """Count `pairs`, each of a setup's run and the reference's run, by task."""
-    tasks, place = np.unique([setup.task for setup, _ in pairs], return_inverse=True)
-    passed = np.array([(a.passed is True, b.passed is True) for a, b in pairs], dtype=bool).reshape(-1, 2)
-    setup, reference = passed.T
+    seen = Counter((one.task, one.passed is True, other.passed is True) for one, other in pairs)
+    tasks = sorted({task for task, _, _ in seen})
 
-    def count(chosen: NDArray[np.bool_]) -> Counts:
-        return np.bincount(place[chosen], minlength=len(tasks)).astype(np.float64)
+    def count(setup: bool, reference: bool) -> Counts:  # noqa: FBT001 - who passed
+        return np.array([seen[task, setup, reference] for task in tasks], dtype=np.float64)
 
+    both, setup_only, reference_only = count(True, True), count(True, False), count(False, True)
     return PairTable(
-        pairs=count(np.ones_like(setup)),
-        both=count(setup & reference),
-        setup_only=count(setup & ~reference),
-        reference_only=count(reference & ~setup),
+        pairs=both + setup_only + reference_only + count(False, False),
+        both=both,
+        setup_only=setup_only,
+        reference_only=reference_only,
     )
 
 
@@ -140,9 +154,9 @@ class RateTable:
 
 def tabulate_rates(arm: Arm, tasks: Collection[str]) -> RateTable:
     """Count the graded runs of `arm` for each of `tasks`, in their order; other tasks are left out."""
-    place = {task: number for number, task in enumerate(tasks)}
-    table = np.zeros((2, len(place)))
-    for (task, _), run in arm.graded.items():
-        if task in place:
-            table[:, place[task]] += (run.passed is True, 1)
-    return RateTable(passes=table[0], runs=table[1])
+    runs = Counter(task for task, _ in arm.graded)
+    passes = Counter(task for (task, _), run in arm.graded.items() if run.passed)
+    return RateTable(
+        passes=np.array([passes[task] for task in tasks], dtype=np.float64),
+        runs=np.array([runs[task] for task in tasks], dtype=np.float64),
+    )

@@ -12,6 +12,7 @@ expanded quantiles T. Hesterberg, "What Teachers Should Know About the Bootstrap
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -44,19 +45,18 @@ class TaskDraws:
     def __init__(self, *, seed: int, draws: int) -> None:
         self.seed = seed
         self.draws = draws
-        self._weights: dict[int, Draws] = {}
 
     def add_up(self, *columns: Counts) -> tuple[Draws, ...]:
         """The sum of each column over the tasks of each draw; all columns have one value a task."""
-        return tuple(np.stack(columns) @ self._weigh(len(columns[0])).T)
+        return tuple(np.stack(columns) @ _draw_tasks(len(columns[0]), seed=self.seed, draws=self.draws))
 
-    def _weigh(self, tasks: int) -> Draws:
-        """How often each task is in each draw, (draws, tasks)."""
-        if tasks not in self._weights:
-            generator = np.random.default_rng(self.seed)
-            drawn = generator.multinomial(tasks, np.full(tasks, 1 / tasks), size=self.draws)
-            self._weights[tasks] = drawn.astype(np.float64)
-        return self._weights[tasks]
+
+@lru_cache(maxsize=4)
+def _draw_tasks(tasks: int, *, seed: int, draws: int) -> Draws:
+    """How often each task is in each draw, (tasks, draws); kept, since sessions on one catalog share it."""
+    generator = np.random.default_rng(seed)
+    drawn = generator.multinomial(tasks, np.full(tasks, 1 / tasks), size=draws)
+    return np.ascontiguousarray(drawn.T, dtype=np.float64)
 
 
 def estimate_difference(table: PairTable, *, draws: TaskDraws) -> Estimate:

@@ -7,6 +7,7 @@ help against the second; so the two are estimated apart.
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -119,10 +120,15 @@ def find_detectable(spread: Spread, *, tasks: int, repetitions: float, level: fl
 
 
 def _find_tasks(spread: Spread, *, repetitions: float) -> Figure:
+    variance = spread.between + spread.within / repetitions
+    return Figure(value=int(np.argmax(_list_bearable() >= variance)) + 2)
+
+
+@cache
+def _list_bearable() -> NDArray[np.float64]:
+    """The largest variance of a pair that 2, 3 and so on up to `_MOST_TASKS` tasks can show ten points in."""
     tasks = np.arange(2, _MOST_TASKS + 1)
-    variance = (spread.between + spread.within / repetitions) / tasks
-    enough = _find_factor(tasks) ** 2 * variance <= TARGET**2
-    return Figure(value=int(tasks[np.argmax(enough)]))
+    return tasks * (TARGET / _find_factor(tasks)) ** 2
 
 
 def _find_repetitions(spread: Spread, *, tasks: int) -> Figure:

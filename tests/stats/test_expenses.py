@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from operator import attrgetter
+
 import pytest
 from stats.battery_rows import make_rows, spell
 
@@ -14,7 +16,7 @@ BATTERY = {"no-search": spell(1, 0, 0), "shop": spell(3, 1, 0)}
 def measure_tokens(rows: list[RunRecord], setup: str = "shop") -> Expense:
     arms = sort_arms(rows)
     no_search = arms.get("no-search")
-    return measure_expense(arms[setup], no_search=no_search, amount=lambda run: run.usage.total_tokens)
+    return measure_expense(arms[setup], no_search=no_search, amount=attrgetter("tokens"))
 
 
 def use(setup: str, tokens: int | None) -> list[RunRecord]:
@@ -63,5 +65,5 @@ def test_no_search_is_not_compared_with_itself() -> None:
 
 def test_dollars_are_unknown_where_a_part_of_them_is() -> None:
     arm = sort_arms(make_rows({"shop": spell(3)}, cost=Cost(agent_usd=0.5)))["shop"]
-    expense = measure_expense(arm, no_search=None, amount=lambda run: run.cost.total_usd)
+    expense = measure_expense(arm, no_search=None, amount=attrgetter("cost_usd"))
     assert expense.per_success.value is None
