@@ -138,7 +138,7 @@ _HINTS: Final = (
     "search", "brows", "googled", "web", "internet", "online", "access", "fetch", "training", "memory",
     "knowledge", "excerpt", "reference", "source text", "passage",
 )  # fmt: skip
-"""A sentence without any of these holds no remark, which spares nearly all the dear search for each."""
+"""What holds none of these holds no remark, which spares nearly all sentences the dear search for each."""
 
 _SENTENCE: Final = re.compile(r"[^.!?\n]+")
 
@@ -156,6 +156,8 @@ def neutralise_remarks(text: str, *, own_words: str) -> str:
         text: what an agent wrote.
         own_words: the task's; a task on search tools is not answered by remarks but by statements on them.
     """
+    if not _may_hold_remark(text):
+        return text
     wanted = _choose_remarks(own_words)
     return _SENTENCE.sub(lambda found: _put_neutrally(found[0], wanted), text)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
@@ -71,6 +72,7 @@ def _list_wrapped(address: IpAddress) -> list[ipaddress.IPv4Address]:
     return [part for part in wrapped if part is not None]
 
 
+@lru_cache(maxsize=4096)
 def canonical_source_url(url: str) -> str:
     """`url` without fragment and without parameters that only tell where a reader came from."""
     try:
