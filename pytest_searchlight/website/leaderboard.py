@@ -5,7 +5,6 @@ Transcribed reports are not in it, as nobody can recompute them. A corrected rep
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Literal
 
 from pydantic import Field, NonNegativeInt
@@ -85,16 +84,12 @@ class Leaderboard(Record):
     reports: tuple[LeaderboardReport, ...]
 
 
-def list_measured(reports: Iterable[Report]) -> Leaderboard:
-    """The rows of the measured ones of `reports`, in their order."""
-    return Leaderboard(
-        reports=tuple(
-            _describe_report(report, report.summary) for report in reports if report.summary is not None
-        )
-    )
+def describe_standing(report: Report) -> LeaderboardReport | None:
+    """The rows of a measured report, None for a transcribed one."""
+    return None if report.summary is None else _describe_measured(report, report.summary)
 
 
-def _describe_report(report: Report, summary: Summary) -> LeaderboardReport:
+def _describe_measured(report: Report, summary: Summary) -> LeaderboardReport:
     manifest = report.manifest
     compared = {
         (lane.catalog, lane.agent, lane.model_name, setup.setup): setup

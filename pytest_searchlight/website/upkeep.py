@@ -10,7 +10,7 @@ from typing import Final
 
 from pytest_searchlight.errors import ReportError
 from pytest_searchlight.evidence import write_atomic
-from pytest_searchlight.website.building import DRAWN_FILE, Site
+from pytest_searchlight.website.building import DRAWN_FILE, SHARE_FILE, Site
 
 RUNS_FOLDER: Final = "runs"
 """Pages of single runs, which come from evidence and not from reports; they are left alone here."""
@@ -68,7 +68,7 @@ def explain_skipped(site: Site, out: Path) -> str | None:
 
 
 def _leave_out_drawings(content: bytes, *, path: str) -> bytes:
-    return b"" if path in {"share.png", DRAWN_FILE} else _DRAWING.sub(b"", content)
+    return b"" if path in {SHARE_FILE, DRAWN_FILE} else _DRAWING.sub(b"", content)
 
 
 def _list_extra(site: Site, out: Path) -> Iterator[str]:
