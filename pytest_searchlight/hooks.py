@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from pytest_searchlight.calibration import CalibrationRecord
+from pytest_searchlight.calibration import Recalibration
 from pytest_searchlight.catalog import find_catalogs, looks_like_catalog
 from pytest_searchlight.collection import RUN_KEY, RUN_PARAMETER, SESSION_KEY, CatalogFile
 from pytest_searchlight.comparison.session_gates import GATES_FILE, SessionGates, describe_baseline
@@ -72,7 +72,7 @@ class SessionHooks:
     _problem: str | None = None
     _warnings: list[str] = field(default_factory=list)
     _summary: Summary | None = None
-    _calibrated: tuple[CalibrationRecord, ...] = ()
+    _calibrated: Recalibration | None = None
     _flips: tuple[Path, list[Flip]] | None = None
     _judged: GateReport | None = None
 
@@ -377,7 +377,7 @@ class SessionHooks:
             path, flips = self._flips
             yield f"{len(flips)} verdict(s) flipped: {self._show(path)}"
             yield from (f"  {clean_text(flip.describe())}" for flip in flips)
-        if self._calibrated:
+        if self._calibrated is not None and self._calibrated.standing:
             yield from describe_calibration(self._calibrated)
             yield f"written: {self._show(self.session.settings.calibration_file)}"
 

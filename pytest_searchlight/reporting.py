@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from pytest_searchlight.calibration import CalibrationRecord, explain_rejection
+from pytest_searchlight.calibration import CalibrationRecord, Recalibration, explain_rejection
 from pytest_searchlight.domain import STATUS_RULES, CheckOutcome, RunRecord, RunStatus, Score
 from pytest_searchlight.stats.figures import Comparison, Comparisons, Estimate
 from pytest_searchlight.summary_schema import Counts, ResultRow, Summary
@@ -245,15 +245,18 @@ def _format_interval(estimate: Estimate, *, scale: float = 1.0) -> str:
     return f" (95 %: {low} to {high})"
 
 
-def describe_calibration(records: Sequence[CalibrationRecord]) -> Iterator[str]:
+def describe_calibration(calibrated: Recalibration) -> Iterator[str]:
     """How many tasks of each catalog are admitted for each agent and model, and why others are not."""
     places: dict[str, list[CalibrationRecord]] = {}
-    for record in records:
+    for record in calibrated.standing:
         place = f"{record.catalog}, {record.agent} {record.model_name or ''}".rstrip()
         places.setdefault(place, []).append(record)
     for place, tasks in places.items():
         yield f"{place}: {sum(task.admitted for task in tasks)} of {len(tasks)} tasks admitted"
         yield from (f"  {reason}" for task in tasks if (reason := explain_rejection(task)))
+        for task in tasks:
+            if task in calibrated.kept:
+                yield f"  task {task.task!r}: too few runs were measured now; its earlier calibration stays"
 
 
 def describe_exclusions(counts: Counts) -> str | None:

@@ -17,8 +17,8 @@ from pydantic import JsonValue
 
 from pytest_searchlight.calibration import (
     Calibration,
-    CalibrationRecord,
     JudgeName,
+    Recalibration,
     calibrate,
     explain_not_admitted,
     read_calibration,
@@ -134,13 +134,14 @@ class BenchmarkSession:
         file = self.settings.calibration_file
         return read_calibration(file) if file.is_file() else Calibration(records=())
 
-    def record_calibration(self) -> tuple[CalibrationRecord, ...]:
+    def record_calibration(self) -> Recalibration:
         """Add this session's floor and ceiling runs to the project's calibration. Raises EvidenceError."""
         rows = read_records(self.folder)
         judges = {catalog.name: self._name_judge(catalog.name) for catalog in self.catalogs}
         made = calibrate(rows, catalogs=self.catalogs, judges=judges, earlier=self.calibration)
-        write_calibration(self.calibration.update(made), path=self.settings.calibration_file)
-        return made
+        updated = self.calibration.update(made)
+        write_calibration(updated, path=self.settings.calibration_file)
+        return Recalibration.compare(made, updated)
 
     @cached_property
     def limits(self) -> Mapping[str, Limits]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Final, Literal, Self
+from typing import Final, Literal, NamedTuple, Self
 
 from pydantic import NonNegativeInt, PositiveInt, ValidationError, model_validator
 
@@ -129,6 +129,25 @@ class Calibration(Record):
             if old is None or old.yields_to(record):
                 merged[record.place] = record
         return Calibration(records=tuple(merged[place] for place in sorted(merged)))
+
+
+class Recalibration(NamedTuple):
+    """What a session's calibration came to.
+
+    `standing` are the records that hold now for what it ran; `kept` are those of them that stood before.
+    """
+
+    standing: tuple[CalibrationRecord, ...]
+    kept: tuple[CalibrationRecord, ...]
+
+    @classmethod
+    def compare(cls, made: Iterable[CalibrationRecord], updated: Calibration) -> Self:
+        """Find out which records that were `made` stand in `updated`."""
+        pairs = [(record, updated.find(record.place) or record) for record in made]
+        return cls(
+            standing=tuple(standing for _, standing in pairs),
+            kept=tuple(standing for record, standing in pairs if standing != record),
+        )
 
 
 def is_admitted(floor: ReferenceRuns, ceiling: ReferenceRuns, thresholds: Thresholds) -> bool:

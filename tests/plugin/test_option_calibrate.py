@@ -62,6 +62,14 @@ def test_what_is_not_calibrated_is_skipped_with_its_reason_unless_asked_for(stri
     assert "tasks count here whether or not a calibration admits them" in done.out
 
 
+def test_a_calibration_of_fewer_runs_replaces_no_complete_one_and_says_so(strict: Project) -> None:
+    strict.run("catalogs", "--searchlight-calibrate")
+    done = strict.run("catalogs", "--searchlight-calibrate", "--searchlight-repetitions=2")
+    assert read_admitted(strict) == {"sky": True}
+    assert "small, reader: 1 of 1 tasks admitted" in done.out
+    assert "task 'sky': too few runs were measured now; its earlier calibration stays" in done.out
+
+
 def test_a_calibration_that_cannot_be_read_stops_the_next_one_before_its_runs(strict: Project) -> None:
     strict.write(".searchlight/calibration.json", '{"records": 3}')
     done = strict.run("catalogs", "--searchlight-calibrate")
