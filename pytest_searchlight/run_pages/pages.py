@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
@@ -17,19 +16,6 @@ from pytest_searchlight.run_pages.run_page import render_run_page
 from pytest_searchlight.run_pages.session_page import render_session_page
 
 INDEX: Final = "index.html"
-_STATIC: Final = {
-    "run_pages.css": "text/css; charset=utf-8",
-    "session.js": "text/javascript; charset=utf-8",
-    "run.js": "text/javascript; charset=utf-8",
-}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Page:
-    """What lies at a path."""
-
-    media_type: str
-    body: bytes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,28 +35,25 @@ class RunPages:
     def list_paths(self) -> Iterator[str]:
         """Every path that `render` knows, relative to the first page's folder."""
         yield INDEX
-        yield from (f"static/{name}" for name in _STATIC)
         yield from (f"runs/{run_id}.html" for run_id in self._by_id)
         yield from (f"attempts/{name}.html" for name in self._attempts)
 
-    def render(self, path: str) -> Page | None:
-        """What lies at `path`, None when nothing does.
+    def render(self, path: str) -> bytes | None:
+        """The page at `path`, None when there is none.
 
         A path never reaches the disk: it is looked up among the names of what is listed. Evidence that cannot
         be read gives a page that says so.
         """
         if path == INDEX:
-            return _make_page(render_session_page(self.session, runs=self.runs))
+            return render_session_page(self.session, runs=self.runs).encode()
         folder, _, name = path.rpartition("/")
-        if folder == "static" and name in _STATIC:
-            return Page(media_type=_STATIC[name], body=(files(__package__) / "static" / name).read_bytes())
         stem, dot, ending = name.rpartition(".")
         if dot + ending != ".html":
             return None
         if folder == "runs" and stem in self._by_id:
-            return _make_page(self._render_run(self._by_id[stem]))
+            return self._render_run(self._by_id[stem]).encode()
         if folder == "attempts" and stem in self._attempts:
-            return _make_page(self._render_attempt(*self._attempts[stem]))
+            return self._render_attempt(*self._attempts[stem]).encode()
         return None
 
     def _render_run(self, run: ListedRun) -> str:
@@ -112,7 +95,3 @@ class RunPages:
             for run_id, folders in self._attempt_folders.items()
             for folder in folders
         }
-
-
-def _make_page(html: str) -> Page:
-    return Page(media_type="text/html; charset=utf-8", body=html.encode())

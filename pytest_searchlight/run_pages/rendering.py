@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from functools import cache
-from urllib.parse import urlsplit
+from importlib.resources import files
+from typing import Final, Literal
+from urllib.parse import quote, urlsplit
 
 import jinja2
+from markupsafe import Markup
 
 from pytest_searchlight.run_pages.index_data import name_agent
 from pytest_searchlight.run_pages.texts import encode_for_script, finalize_value, format_json
-from pytest_searchlight.website.formats import count_things, show_count, show_percent, show_seconds, show_usd
+from pytest_searchlight.website.formats import count_things, show_count, show_seconds, show_usd
+from pytest_searchlight.website.html import read_style, write_policy
+
+_TEMPLATES: Final = files("pytest_searchlight.run_pages") / "templates"
 
 
-def render_template(name: str, **values: object) -> str:
-    """The page that template `name` makes of `values`."""
-    return _open_environment().get_template(name).render(values)
+def render_template(name: Literal["session", "run"], **values: object) -> str:
+    """The page that template `name` makes of `values`; style and script stand in the page itself."""
+    script = _read_asset(f"{name}.js")
+    style = read_style() + _read_asset("run_pages.css")
+    policy = write_policy(style=style, script=script) + "; require-trusted-types-for 'script'"
+    own = {"style": Markup(style), "script": Markup(script), "policy": policy}  # noqa: S704 - our own files
+    return _open_environment().get_template(f"{name}.html").render(values, **own)
 
 
 def is_web_address(text: str) -> bool:
@@ -24,6 +34,11 @@ def is_web_address(text: str) -> bool:
     except ValueError:
         return False
     return parts.scheme in {"http", "https"} and bool(parts.netloc)
+
+
+@cache
+def _read_asset(name: str) -> str:
+    return _TEMPLATES.joinpath(name).read_text("utf-8")
 
 
 @cache
@@ -38,9 +53,10 @@ def _open_environment() -> jinja2.Environment:
     )
     environment.filters.update(
         agent=name_agent,
+        attempt_address=lambda name: f"../attempts/{quote(name)}.html",
         count=show_count,
         json=format_json,
-        percent=show_percent,
+        run_address=lambda run_id: f"../runs/{quote(run_id)}.html",
         script_json=encode_for_script,
         seconds=show_seconds,
         usd=show_usd,

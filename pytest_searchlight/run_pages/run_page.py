@@ -37,7 +37,7 @@ def render_run_page(  # noqa: PLR0913 - a page stands among others
     found = read_run(folder)
     evidence = found.evidence
     return render_template(
-        "run.html",
+        "run",
         run=run,
         record=found.record or run.record,
         is_attempt=folder.parent == session.attempts,

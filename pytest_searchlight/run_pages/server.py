@@ -11,14 +11,13 @@ from urllib.parse import unquote, urlsplit
 from pytest_searchlight.errors import EvidenceError, UserError
 from pytest_searchlight.evidence import SessionFolder
 from pytest_searchlight.run_pages.listing import RunList
-from pytest_searchlight.run_pages.pages import INDEX, Page, RunPages
+from pytest_searchlight.run_pages.pages import INDEX, RunPages
 
 ADDRESS: Final = "127.0.0.1"
 _IDLE_S: Final = 30.0
 _HEADERS: Final = {
-    # The pages name their own policy, which holds for files too; this one adds what only a header can say.
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+    # Each page brings its own policy, which holds for files too; this one adds what only a header can say.
+    "Content-Security-Policy": "frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -48,7 +47,7 @@ class PageServer(ThreadingHTTPServer):
         """What a browser on this machine calls us; under another name, a stranger's page is asking."""
         return frozenset(f"{name}:{self.server_port}" for name in (ADDRESS, "localhost"))
 
-    def render(self, path: str) -> Page | None:
+    def render(self, path: str) -> bytes | None:
         """The page at `path`. Raises EvidenceError when the session cannot be read."""
         pages = RunPages(
             session=self._session,
@@ -96,7 +95,7 @@ class _PageRequest(BaseHTTPRequestHandler):
         if page is None:
             self._answer_text(HTTPStatus.NOT_FOUND, "There is no such page.")
         else:
-            self._answer(HTTPStatus.OK, page)
+            self._answer(HTTPStatus.OK, page, media_type="text/html")
 
     def __getattr__(self, name: str) -> Callable[[], None]:
         """What answers a method other than GET, by which the base class asks for ``do_<METHOD>``."""
@@ -111,16 +110,15 @@ class _PageRequest(BaseHTTPRequestHandler):
         self._answer_text(HTTPStatus.METHOD_NOT_ALLOWED, "These pages are only read.")
 
     def _answer_text(self, status: HTTPStatus, text: str) -> None:
-        page = Page(media_type="text/plain; charset=utf-8", body=f"{text}\n".encode("utf-8", "replace"))
-        self._answer(status, page)
+        self._answer(status, f"{text}\n".encode("utf-8", "replace"), media_type="text/plain")
 
-    def _answer(self, status: HTTPStatus, page: Page) -> None:
+    def _answer(self, status: HTTPStatus, body: bytes, *, media_type: str) -> None:
         self.send_response(status)
-        self.send_header("Content-Type", page.media_type)
-        self.send_header("Content-Length", str(len(page.body)))
+        self.send_header("Content-Type", f"{media_type}; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
         if status is HTTPStatus.METHOD_NOT_ALLOWED:
             self.send_header("Allow", "GET")
         for name, value in _HEADERS.items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(page.body)
+        self.wfile.write(body)

@@ -15,7 +15,7 @@ from pytest_searchlight.website.provenance import Provenance
 def render_session_page(session: SessionFolder, *, runs: Sequence[ListedRun]) -> str:
     """The page of `session` with `runs`, all of its plan."""
     return render_template(
-        "session.html",
+        "session",
         facts=_read_facts(session),
         made=sum(run.status != RunStatus.NOT_RUN for run in runs),
         planned=len(runs),

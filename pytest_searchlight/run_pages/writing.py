@@ -10,14 +10,14 @@ from pytest_searchlight.evidence import SessionFolder
 from pytest_searchlight.run_pages.listing import RunList
 from pytest_searchlight.run_pages.pages import INDEX, RunPages
 
-_FOLDERS = ("static", "runs", "attempts")
+_FOLDERS = ("runs", "attempts")
 
 
 def write_run_pages(session: SessionFolder, out: Path) -> int:
     """Write every page of `session` into the folder `out`, in the place of earlier ones.
 
     Returns:
-        How many files were written.
+        How many pages were written.
 
     Raises:
         EvidenceError: the session's plan cannot be read.
@@ -34,7 +34,7 @@ def write_run_pages(session: SessionFolder, out: Path) -> int:
 def _write_page(pages: RunPages, path: str, *, out: Path) -> bool:
     page = pages.render(path)
     if page is not None:
-        (out / path).write_bytes(page.body)
+        (out / path).write_bytes(page)
     return page is not None
 
 

@@ -111,15 +111,14 @@ class StagedSession:
             (folder / SEAL).write_text(encode_json_line(head), encoding="utf-8")
 
     def write_pages(self, *paths: str) -> Path:
-        """Pages as files, with what they need; the place of the last one."""
+        """Pages as files; the place of the last one."""
         runs = RunList(self.folder).read()
         pages = RunPages(session=self.folder, runs=runs, shown_root="staged")
-        static = [path for path in pages.list_paths() if path.startswith("static/")]
-        for path in (*static, *paths):
+        for path in paths:
             page, place = pages.render(path), self.folder.root / "out" / path
             assert page is not None, path
             place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(page.body)
+            place.write_bytes(page)
         return self.folder.root / "out" / paths[-1]
 
     def _seal(self, graded: GradedRun, destination: Path) -> None:

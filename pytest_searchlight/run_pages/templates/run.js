@@ -50,8 +50,8 @@
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button");
     if (!button) return;
-    if (button.classList.contains("more")) showAll(button.parentElement);
+    if (button.classList.contains("unfold")) showAll(button.parentElement);
     else if (button.classList.contains("copy")) copy(button);
-    else if (button.id === "unfold") unfoldAll();
+    else if (button.id === "unfold-all") unfoldAll();
   });
 })();

@@ -63,10 +63,14 @@
     return state.sort ? sort(found) : found;
   }
 
+  function readOrder() {
+    const down = state.sort.startsWith("-");
+    return { column: down ? state.sort.slice(1) : state.sort, down };
+  }
+
   /** What is unknown comes last in either order; equals stay in the plan's order. */
   function sort(found) {
-    const down = state.sort.startsWith("-");
-    const column = down ? state.sort.slice(1) : state.sort;
+    const { column, down } = readOrder();
     const order = TEXTS.has(column) ? new Intl.Collator("en", { numeric: true }).compare : (a, b) => a - b;
     return [...found].sort((a, b) => {
       const [left, right] = [a[column] ?? null, b[column] ?? null];
@@ -103,33 +107,33 @@
     const link = make("a", run.task, { href: `runs/${encodeURIComponent(run.id)}.html` });
     return make("tr", [
       make("th", link, { scope: "row" }),
-      make("td", run.setup),
-      make("td", run.agent),
-      make("td", number(run.repetition), { class: "number" }),
-      make("td", drawMark(run)),
-      make("td", run.checks ? `${run.checks_passed}/${run.checks}` : DASH, { class: "number" }),
-      make("td", number(run.tokens), { class: "number" }),
-      make("td", dollars(run.cost_usd), { class: "number" }),
-      make("td", number(run.calls), { class: "number" }),
-      make("td", seconds(run.duration_s), { class: "number" }),
-      make("td", run.note, { class: "note", dir: "auto" }),
+      make("td", run.setup, { class: "text" }),
+      make("td", run.agent, { class: "text" }),
+      make("td", number(run.repetition)),
+      make("td", drawMark(run), { class: "text" }),
+      make("td", run.checks ? `${run.checks_passed}/${run.checks}` : DASH),
+      make("td", number(run.tokens)),
+      make("td", dollars(run.cost_usd)),
+      make("td", number(run.calls)),
+      make("td", seconds(run.duration_s)),
+      make("td", run.note, { class: "text long", dir: "auto" }),
     ]);
   }
 
   function drawHeadings() {
     const cells = HEADINGS.map(([column, label]) => {
-      const direction = state.sort === column ? "ascending" : state.sort === `-${column}` ? "descending" : "none";
       const button = make("button", label, { type: "button", "data-sort": column });
-      return make("th", button, { scope: "col", "aria-sort": direction });
+      return make("th", button, { scope: "col", class: TEXTS.has(column) ? "text" : "number" });
     });
     document.querySelector("#runs thead tr").replaceChildren(...cells);
   }
 
   function markSorted() {
+    const { column, down } = readOrder();
     for (const button of document.querySelectorAll("#runs thead button")) {
-      const column = button.dataset.sort;
-      const direction = state.sort === column ? "ascending" : state.sort === `-${column}` ? "descending" : "none";
-      button.parentElement.setAttribute("aria-sort", direction);
+      const heading = button.parentElement;
+      if (button.dataset.sort === column) heading.setAttribute("aria-sort", down ? "descending" : "ascending");
+      else heading.removeAttribute("aria-sort");
     }
   }
 
@@ -155,20 +159,20 @@
     const rows = tasks.map((task) =>
       make("tr", [make("th", task, { scope: "row" }), ...setups.map((setup) => drawCell(task, setup, cells))]),
     );
-    const head = make("tr", [make("th", "Task", { scope: "col" }), ...setups.map((setup) => make("th", setup, { scope: "col" }))]);
+    const heads = ["Task", ...setups].map((name) => make("th", name, { scope: "col", class: "text" }));
     const caption = make("caption", "Passes of the runs that count; what is not counted stands behind a plus");
-    matrix.querySelector("div").replaceChildren(make("table", [caption, make("thead", head), make("tbody", rows)]));
+    matrix.querySelector("div").replaceChildren(make("table", [caption, make("thead", make("tr", heads)), make("tbody", rows)]));
   }
 
   function drawCell(task, setup, cells) {
     const found = cells.get(`${task}\n${setup}`);
-    if (!found) return make("td", DASH);
+    if (!found) return make("td", DASH, { class: "text" });
     const counts = countOutcomes(found);
     const counted = counts.pass + counts.fail;
     const outcome = !counted ? "uncounted" : counts.fail ? (counts.pass ? "mixed" : "fail") : "pass";
     const label = `${counted ? `${counts.pass}/${counted}` : DASH}${counts.uncounted ? ` +${counts.uncounted}` : ""}`;
     const link = make("a", label, { href: writeState({ ...state, task, setup, page: 1 }) });
-    return make("td", link, { class: `mark ${outcome}` });
+    return make("td", link, { class: `text ${outcome}` });
   }
 
   function show() {
@@ -229,5 +233,4 @@
   drawChoices();
   fillForm();
   show();
-  document.documentElement.dataset.ready = "true";
 })();
