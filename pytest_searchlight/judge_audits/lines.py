@@ -34,7 +34,8 @@ def render_audit(figures: AuditFigures) -> Iterator[str]:
 
 
 def _render_wrong(case: CaseVerdict) -> str:
-    return f"wrong: {_DID[case.passed]} {case.case}, which should {'pass' if case.should_pass else 'fail'}"
+    due = "pass" if case.should_pass else "fail"
+    return f"wrong: {_DID[case.passed]} {case.case}, which should {due} ({case.reason})"
 
 
 def _render_rate(rate: CaseRate) -> str:

@@ -12,6 +12,7 @@ import yaml
 from pydantic import Field, JsonValue, NonNegativeInt, PositiveFloat
 
 from pytest_searchlight.domain import CheckOutcome, KeyFact, Record, Rubric, Slug, Task, Text
+from pytest_searchlight.domain.judging import Judgement
 from pytest_searchlight.extensions import Judge
 from pytest_searchlight.judges.agreement import Agreement, measure_agreement
 from pytest_searchlight.judges.assessment import Assessor
@@ -69,12 +70,17 @@ class AuditCase:
 
 
 class CaseVerdict(Record):
-    """What a judge made of one case; `passed` is None when it came to no verdict."""
+    """What a judge made of one case; `passed` is None when it came to no verdict.
+
+    `reason` is the verdict's; `labels` are the judge's own words on each fact and claim, if it gave any.
+    """
 
     case: str
     kind: str
     should_pass: bool
     passed: bool | None
+    reason: str = ""
+    labels: tuple[str, ...] = ()
 
 
 class JudgeAudit(Record):
@@ -106,12 +112,7 @@ class JudgeAudit(Record):
 def audit_judge(judge: Judge, *, record: Path, audit_set: Path = AUDIT_SET) -> JudgeAudit:
     """Have `judge` read every case of the set; its raw output goes into `record`, a folder a case."""
     assessor = Assessor(judge=judge, marks=BlindingMarks())
-    verdicts = [
-        CaseVerdict(
-            case=case.id, kind=case.kind, should_pass=case.should_pass, passed=_judge(case, assessor, record)
-        )
-        for case in list_cases(audit_set)
-    ]
+    verdicts = [_judge(case, assessor, record) for case in list_cases(audit_set)]
     set_sha256 = hashlib.sha256(audit_set.read_bytes()).hexdigest()
     return _sum_up(verdicts, judge=judge, set_sha256=set_sha256)
 
@@ -175,12 +176,26 @@ def _make_source(text: str) -> CapturedSource:
     )
 
 
-def _judge(case: AuditCase, assessor: Assessor, record: Path) -> bool | None:
+def _judge(case: AuditCase, assessor: Assessor, record: Path) -> CaseVerdict:
     assessment = assessor.assess(
         case.deliverable, task=case.task, sources=case.sources, record=record / case.id
     )
     outcome = assessment.verdict.outcome
-    return None if outcome is CheckOutcome.UNGRADED else outcome is CheckOutcome.PASS
+    return CaseVerdict(
+        case=case.id,
+        kind=case.kind,
+        should_pass=case.should_pass,
+        passed=None if outcome is CheckOutcome.UNGRADED else outcome is CheckOutcome.PASS,
+        reason=assessment.verdict.reason,
+        labels=() if assessment.judgement is None else tuple(_describe_labels(assessment.judgement)),
+    )
+
+
+def _describe_labels(judgement: Judgement) -> Iterator[str]:
+    for fact in judgement.facts:
+        yield f"fact {fact.number} {'covered' if fact.covered else 'not covered'}: {fact.reason}"
+    for claim in judgement.claims:
+        yield f"claim {claim.number} {'supported' if claim.supported else 'not supported'}: {claim.reason}"
 
 
 def _sum_up(verdicts: Iterable[CaseVerdict], *, judge: Judge, set_sha256: str) -> JudgeAudit:

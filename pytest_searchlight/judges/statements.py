@@ -63,6 +63,12 @@ _DENYING_WORDS: Final = """
     unsupported impossible unable fails untrue wrong wrongly incorrect incorrectly mistaken
 """
 _DENIALS: Final = frozenset(_DENYING_WORDS.split())
+_HEDGING_WORDS: Final = """
+    reportedly allegedly supposedly presumably perhaps maybe possibly probably might seemingly apparently
+    rumour rumours rumoured rumor rumors rumored speculation speculated unconfirmed unverified uncertain
+    unclear
+"""
+_HEDGES: Final = frozenset(_HEDGING_WORDS.split())
 _GROUPS: Final = (
     "end retire discontinue sunset decommission terminate stop close shut gone expire",
     "convert conversion transform transformation turn",
@@ -98,6 +104,7 @@ class Sentence(NamedTuple):
         names: years, versions and identifiers, which a text may name once for many sentences.
         asserted: all of these that stand in a clause that denies nothing.
         denied: all of these that stand in a clause that denies.
+        hedged: all of these that are asserted by way of rumour or guess alone.
     """
 
     text: str
@@ -106,6 +113,7 @@ class Sentence(NamedTuple):
     names: frozenset[str]
     asserted: frozenset[str]
     denied: frozenset[str]
+    hedged: frozenset[str]
 
 
 class Passages(NamedTuple):
@@ -139,19 +147,26 @@ def read_sentence(text: str) -> Sentence:
     plain = _TWO_FACTOR.sub("two-factor authentication", plain)
     for pattern in _DATES:
         plain = pattern.sub(_mark_date, plain)
-    terms: dict[bool, set[str]] = {False: set(), True: set()}
+    asserted, denied, hedged = set[str](), set[str](), set[str]()
     for clause in _CLAUSE_END.split(plain):
-        denies, found = _read_clause(clause)
-        terms[denies] |= found
-    every = terms[False] | terms[True]
+        words = _WORD.findall(clause)
+        terms = {reduce_word(word) for word in words if word not in _STOP and word not in _DENIALS}
+        if any(word in _DENIALS or word.endswith("n't") for word in words):
+            denied |= terms
+        elif _HEDGES.isdisjoint(words):
+            asserted |= terms
+        else:
+            hedged |= terms
+    every = asserted | denied | hedged
     names, figures = set(filter(_NAME.fullmatch, every)), set(filter(_FIGURE.fullmatch, every))
     return Sentence(
         text=text,
         words=frozenset(every - figures - names),
         figures=frozenset(figures),
         names=frozenset(names),
-        asserted=frozenset(terms[False]),
-        denied=frozenset(terms[True]),
+        asserted=frozenset(asserted | hedged),
+        denied=frozenset(denied),
+        hedged=frozenset(hedged - asserted),
     )
 
 
@@ -162,13 +177,6 @@ def _mark_date(found: re.Match[str]) -> str:
     days = [f"@{number}-{int(day):02}" for day in re.findall(r"\d+", found["days"])]
     of_month = [f"@{number}"] if number and not days else []
     return " ".join(["", *days, *of_month, *([f"@{year}"] if year else []), ""])
-
-
-def _read_clause(text: str) -> tuple[bool, set[str]]:
-    """Whether a clause denies, and its terms."""
-    words = _WORD.findall(text)
-    denies = any(word in _DENIALS or word.endswith("n't") for word in words)
-    return denies, {reduce_word(word) for word in words if word not in _STOP and word not in _DENIALS}
 
 
 @lru_cache(maxsize=65_536)

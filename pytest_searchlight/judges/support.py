@@ -112,12 +112,15 @@ def _find_shared(
     """The words and figures of `statement` that `sentence` says in the same sense.
 
     A denying clause bears no affirmative statement out; a denial needs one that denies something of its own.
+    What is told as a rumour or a guess bears out what is stated as one.
     A figure counts only beside a word or a version that it belongs to, or another figure, and not in a
     sentence on other years.
     """
     if denies and statement.words.isdisjoint(sentence.denied):
         return frozenset(), frozenset()
     said = sentence.asserted | sentence.denied if denies else sentence.asserted
+    if not statement.hedged:
+        said -= sentence.hedged
     words, figures = said & statement.words, said & statement.figures
     has_version = any(not name.startswith("@") for name in said & statement.names)
     is_anchored = words or has_version or not statement.words or len(figures) > 1

@@ -40,6 +40,14 @@ def test_the_lexical_judge_is_right_about_nine_briefs_of_ten(lexical_audit: Judg
     assert lexical_audit.agreement.kappa > 0.8
 
 
+def test_every_case_tells_why_it_was_judged_so(lexical_audit: JudgeAudit) -> None:
+    (case,) = (each for each in lexical_audit.verdicts if each.case == "harbour-crane.wrong")
+    assert "recall of key facts" in case.reason
+    assert any(label.startswith("fact 1 not covered: ") for label in case.labels)
+    assert any(label.startswith("claim 1 not supported: ") for label in case.labels)
+    assert all(each.reason for each in lexical_audit.verdicts)
+
+
 def test_the_order_of_facts_and_claims_moves_no_verdict(lexical_audit: JudgeAudit) -> None:
     by_case = {each.case: each.passed for each in lexical_audit.verdicts}
     right = {case: passed for case, passed in by_case.items() if case.endswith(".right")}

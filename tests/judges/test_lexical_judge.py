@@ -81,6 +81,24 @@ def test_another_figure_the_opposite_or_words_from_all_over_the_page_are_no_supp
     assert not supports(statement)
 
 
+@pytest.mark.parametrize(
+    ("page", "holds"),
+    [
+        ("The northern light was reportedly electrified in May 2026.", False),
+        ("Perhaps the northern light was electrified in May 2026.", False),
+        ("It is an unconfirmed rumour that the northern light was electrified in May 2026.", False),
+        ("The northern light was electrified in May 2026, perhaps by the harbour authority.", True),
+        ("The northern light was electrified in May 2026. The southern one might follow.", True),
+    ],
+)
+def test_what_is_told_as_a_rumour_or_a_guess_does_not_bear_out_a_plain_statement(
+    page: str, holds: bool
+) -> None:
+    evidence = read_passages(page)
+    assert find_support("The northern light was electrified in May 2026.", evidence=evidence).holds is holds
+    assert find_support("Reportedly the northern light was electrified in May 2026.", evidence=evidence).holds
+
+
 @pytest.mark.parametrize("task", JUDGED, ids=lambda task: task.id)
 def test_every_reference_brief_of_the_gap_catalog_passes_by_its_reference_text(
     task: Task, tmp_path: Path
