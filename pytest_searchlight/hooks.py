@@ -228,7 +228,19 @@ class SessionHooks:
             self.session.start(describe_session(self.session, selection=selection))
             write_plan(self.session.folder, (_plan_run(nodeid, run) for nodeid, run in runs.items()))
         except SearchlightError as error:
+            self._give_up(session, error)
+
+    def _give_up(self, session: pytest.Session, error: SearchlightError) -> None:
+        """End before the first run. From a worker, why it stopped is all that xdist passes on."""
+        if self.is_controller:
             raise pytest.UsageError(str(error)) from None
+        session.shouldstop = self._problem = clean_text(error)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self) -> None:
+        """Make no run after all: a worker is sent an item before it may stop."""
+        if self._problem is not None:
+            pytest.fail(self._problem, pytrace=False)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
@@ -295,15 +307,24 @@ class SessionHooks:
     @pytest.hookimpl(optionalhook=True)
     def pytest_handlecrashitem(self, crashitem: str) -> None:
         """A worker died in the middle of a run: a fault of infrastructure, never a wrong answer."""
-        self.session.store.seal_crashed(crashitem)
+        if not self.session.folder.plan_file.is_file():
+            return  # it died of an ordinary test, in a session without runs
+        try:
+            self.session.store.seal_crashed(crashitem)
+        except SearchlightError as error:
+            self._write_line(f"searchlight: {clean_text(error)}")
 
     # --- the end -----------------------------------------------------------------------------------------
 
     def pytest_keyboard_interrupt(self) -> None:
         """Let workers start no further run while xdist, which takes its time, ends them."""
-        if self.is_controller and self.session.folder.plan_file.is_file():
-            with suppress(SearchlightError):  # a full disk is what may have stopped the session
-                self.session.ledger.declare_interrupted()
+        if not self.is_controller or not self.session.folder.plan_file.is_file():
+            return
+        with suppress(SearchlightError):  # a full disk is what may have stopped the session
+            self.session.ledger.declare_interrupted()
+        if self.config.pluginmanager.has_plugin("dsession"):
+            # xdist lets workers finish for five seconds, interrupts them, and kills them five seconds later.
+            self._write_line("searchlight: interrupted; runs that are under way get up to ten seconds to end")
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:

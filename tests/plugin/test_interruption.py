@@ -166,6 +166,14 @@ def test_a_killed_worker_is_a_fault_of_infrastructure_and_the_others_go_on(proje
     assert read_records(again.session)[0].passed is True if again.session else False
 
 
+def test_a_worker_that_an_ordinary_test_kills_leaves_no_traceback_of_ours(project: Project) -> None:
+    project.write("test_deadly.py", "import os\ndef test_deadly(): os._exit(3)\ndef test_other(): pass\n")
+    done = project.run("test_deadly.py", "-n2", "--searchlight-setup=no-search")
+    assert done.counts == {"failed": 1, "passed": 1}
+    assert "INTERNALERROR" not in done.out + done.err
+    assert project.list_sessions() == []
+
+
 def test_an_agent_that_ignores_sigterm_ends_with_its_budget(project: Project) -> None:
     project.write("conftest.py", AGENTS_CONFTEST)
     project.write_catalog([make_task("slow", budgets={"wall_clock_s": 1})], agents=["hanging"])
