@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import platform
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Final
 
@@ -13,6 +13,7 @@ from pydantic import JsonValue
 
 from pytest_searchlight import __version__
 from pytest_searchlight.judge_audits import is_passed, locate_audits, read_audits
+from pytest_searchlight.matrix import list_lanes
 from pytest_searchlight.session import BenchmarkSession
 
 _REQUIREMENT_NAME: Final = re.compile(r"[\w.-]+")
@@ -47,9 +48,18 @@ def describe_session(
         "needs_calibration": [
             catalog.name for catalog in session.catalogs if catalog.defaults.needs_calibration
         ],
+        "servers": dict(_list_servers(session)),
         "judges": _describe_judges(session),
         "selection": dict(selection),
     }
+
+
+def _list_servers(session: BenchmarkSession) -> Iterator[tuple[str, JsonValue]]:
+    """The setups of the session that have a server, each with the version that it is pinned at."""
+    for catalog in session.catalogs:
+        for lane in list_lanes(catalog, settings=session.settings, registry=session.registry):
+            if lane.setup.server is not None:
+                yield lane.setup.name, lane.setup.server.version
 
 
 def _describe_judges(session: BenchmarkSession) -> dict[str, JsonValue]:

@@ -9,7 +9,12 @@ from pydantic import JsonValue
 
 from pytest_searchlight.comparison.records import FactChange
 
-_TOLD: Final = {"searchlight_version": "Searchlight", "catalogs": "catalog", "judges": "judge"}
+_TOLD: Final = {
+    "searchlight_version": "Searchlight",
+    "catalogs": "catalog",
+    "servers": "server of",
+    "judges": "judge",
+}
 """The facts that numbers depend on, and what people call them."""
 
 

@@ -330,11 +330,11 @@ def test_use_that_is_unknown_for_any_run_is_unknown() -> None:
 
 def test_what_the_sessions_record_of_themselves_is_compared() -> None:
     rows = make_rows({"shop": GOOD})
-    facts = {"searchlight_version": "1.0", "catalogs": {"small": "abc"}, "judges": {"lexical": None}}
-    later = {"searchlight_version": "1.1", "catalogs": {"small": "abd", "other": "x"}, "judges": {}}
+    facts = {"searchlight_version": "1.0", "catalogs": {"small": "abc"}, "servers": {"shop": "3.1"}}
+    later = {**facts, "catalogs": {"small": "abd", "other": "x"}, "servers": {"shop": "3.2"}, "judges": {}}
     changed = compare(make_session(rows, facts=facts), make_session(rows, facts=later)).facts
     assert [(fact.what, fact.before, fact.after) for fact in changed] == [
-        ("Searchlight", "1.0", "1.1"),
         ("catalog small", "abc", "abd"),
+        ("server of shop", "3.1", "3.2"),
     ]
     assert compare(make_session(rows), make_session(rows, facts=facts)).facts == ()

@@ -72,6 +72,7 @@ def test_session_facts_are_recorded(session: Finished) -> None:
     assert facts["selection"]["paths"] == ["catalogs"]
     assert set(facts["catalogs"]) == {"small"}
     assert facts["needs_calibration"] == []
+    assert facts["servers"] == {}
     assert {"pytest", "mcp", "pydantic"} <= set(facts["packages"])
 
 
