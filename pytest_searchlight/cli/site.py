@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from pytest_searchlight.cli.command import FOUND_PROBLEMS, OK, Commands, open_project
+from pytest_searchlight.errors import UserError
 
 
 def add_commands(commands: Commands) -> None:
@@ -27,11 +28,19 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument(
         "--check", action="store_true", help="write nothing; list what is stale, missing or extra"
     )
+    parser.add_argument(
+        "--runs",
+        type=Path,
+        metavar="SESSION",
+        help="write the run pages of this session into --out instead, as `sew view` shows them",
+    )
     parser.set_defaults(command=run_build_site)
 
 
 def run_build_site(options: argparse.Namespace) -> int:
     """Build the site and write it, or hold it against the one that is there."""
+    if options.runs is not None:
+        return _write_runs(options)
     from pytest_searchlight.website.building import build_site
     from pytest_searchlight.website.house import read_house
     from pytest_searchlight.website.upkeep import explain_skipped, find_stale, write_site
@@ -47,3 +56,16 @@ def run_build_site(options: argparse.Namespace) -> int:
     stale = find_stale(site, options.out)
     print("\n".join(stale) or f"{options.out}: up to date ({len(site)} files)")
     return FOUND_PROBLEMS if stale else OK
+
+
+def _write_runs(options: argparse.Namespace) -> int:
+    from pytest_searchlight.evidence import SessionFolder
+    from pytest_searchlight.run_pages import write_run_pages
+    from pytest_searchlight.settings import check_session_folder
+
+    if options.check:
+        raise UserError("--check holds the site of reports against them; run pages are only written")
+    session = SessionFolder(check_session_folder(options.runs, option="--runs"))
+    count = write_run_pages(session, options.out)
+    print(f"written: {options.out / 'index.html'} and {count - 1} other pages")
+    return OK

@@ -11,7 +11,7 @@ import jinja2
 from markupsafe import Markup
 
 from pytest_searchlight.run_pages.index_data import name_agent
-from pytest_searchlight.run_pages.texts import encode_for_script, finalize_value, format_json
+from pytest_searchlight.run_pages.texts import encode_for_script, finalize_value, format_json, show_moment
 from pytest_searchlight.website.formats import count_things, show_count, show_seconds, show_usd
 from pytest_searchlight.website.html import read_style, write_policy
 
@@ -56,6 +56,7 @@ def _open_environment() -> jinja2.Environment:
         attempt_address=lambda name: f"../attempts/{quote(name)}.html",
         count=show_count,
         json=format_json,
+        moment=show_moment,
         run_address=lambda run_id: f"../runs/{quote(run_id)}.html",
         script_json=encode_for_script,
         seconds=show_seconds,

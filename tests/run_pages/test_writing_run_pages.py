@@ -10,6 +10,7 @@ from browser_stage import WatchedPage
 from playwright.sync_api import expect
 from run_pages.staged_session import StagedSession
 
+from pytest_searchlight.cli import main
 from pytest_searchlight.errors import ReportError
 from pytest_searchlight.run_pages import RunPages, write_run_pages
 from pytest_searchlight.run_pages.listing import RunList
@@ -78,3 +79,19 @@ def test_the_files_open_from_a_disk_and_lead_to_each_other(
     expect(shown.get_by_role("heading", level=1)).to_have_text("sky under shop")
     shown.get_by_role("link", name="All runs").click()
     expect(shown.get_by_role("status")).to_contain_text("2 of 2 runs")
+
+
+def test_sew_build_site_writes_the_run_pages_of_a_session(
+    staged: StagedSession, out: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["build-site", "--runs", str(staged.folder.root), "--out", str(out)]) == 0
+    assert capsys.readouterr().out == f"written: {out}/index.html and 3 other pages\n"
+    assert (out / "index.html").is_file()
+
+
+@pytest.mark.parametrize("more", [["--check"], []])
+def test_sew_build_site_explains_why_it_writes_no_run_pages(
+    tmp_path: Path, more: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["build-site", "--runs", str(tmp_path), "--out", str(tmp_path / "out"), *more]) == 2
+    assert ("--check" if more else "not a session folder") in capsys.readouterr().err
