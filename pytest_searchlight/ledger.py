@@ -250,9 +250,14 @@ class Ledger:
 
 
 def measure_spend(record: RunRecord) -> Spend:
-    """What a finished attempt adds to the ledger."""
+    """What a finished attempt adds to the ledger: tokens of the agent, dollars of its judge too."""
     return Spend(
         tokens=record.usage.total_tokens,
-        cost_usd=record.cost.total_usd,
+        cost_usd=_add_judging(record),
         provider_calls=record.provider_calls,
     )
+
+
+def _add_judging(record: RunRecord) -> float | None:
+    run_usd, judge_usd = record.cost.total_usd, record.judging and record.judging.usd
+    return None if run_usd is None else run_usd + (judge_usd or 0.0)

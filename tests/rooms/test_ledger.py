@@ -8,10 +8,11 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
+from rooms.records_for_tests import make_record
 
-from pytest_searchlight.domain import RunStatus
+from pytest_searchlight.domain import Cost, JudgeCost, RunStatus, Usage
 from pytest_searchlight.errors import DiskError
-from pytest_searchlight.ledger import FAULTS_IN_A_ROW, Ledger, Spend
+from pytest_searchlight.ledger import FAULTS_IN_A_ROW, Ledger, Spend, measure_spend
 from pytest_searchlight.settings import SessionCaps
 
 if TYPE_CHECKING:
@@ -176,6 +177,17 @@ def test_a_reason_may_hold_any_characters(open_ledger: Callable[..., Ledger]) ->
     for _ in range(FAULTS_IN_A_ROW):
         ledger.record_outcome("lane", RunStatus.AGENT_ERROR, reason="lone \ud83d")
     assert str(ledger.explain_broken("lane")).endswith("agent_error: lone ?")
+
+
+def test_a_run_spends_what_its_judge_costs_too_and_unknown_stays_unknown() -> None:
+    judging = JudgeCost(judge="codex", model_name="m", usage=Usage(), usd=0.5)
+    unpriced = judging.model_copy(update={"usd": None})
+    cost = Cost(agent_usd=0.25, provider_usd=0.0)
+    spent = [
+        measure_spend(make_record(cost=cost, judging=each)).cost_usd for each in (None, judging, unpriced)
+    ]
+    assert spent == [0.25, 0.75, 0.25]
+    assert measure_spend(make_record(cost=Cost(), judging=judging)).cost_usd is None
 
 
 def test_a_ledger_that_cannot_be_opened_is_told_in_a_sentence(tmp_path: Path) -> None:
