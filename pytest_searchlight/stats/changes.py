@@ -12,12 +12,12 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, softmax
+from scipy.special import betaincinv, gammaln, softmax
 
 from pytest_searchlight.stats.figures import Estimate, Figure
 from pytest_searchlight.stats.pairing import Counts, PairTable, RateTable
 from pytest_searchlight.stats.resampling import TaskDraws, find_interval
-from pytest_searchlight.stats.resolution import LEVEL, Spread, estimate_spread, find_detectable
+from pytest_searchlight.stats.resolution import LEVEL, POWER, Spread, estimate_spread, find_detectable
 
 _NO_TASK: Final = "no task was measured on both sides"
 _NOTHING_TO_DIVIDE_BY: Final = (
@@ -141,11 +141,16 @@ def find_detectable_by_pairs(table: PairTable, *, tests: int) -> Figure:
 
 
 def _require_flips(shown: Figure, *, runs: float, tests: int) -> Figure:
-    """No exact test calls a change significant in which too few runs flip, however alike they are."""
+    """No exact test calls a change significant in which too few runs flip, however alike the runs are.
+
+    So where the spread promises more, the change shown is the one under which that many of `runs` flip, each
+    with its own chance of doing so, in as many cases as `find_detectable` asks for.
+    """
     if shown.value is None:
         return shown
     fewest = math.ceil(math.log2(2 * tests / LEVEL))
     if fewest > runs:
         reason = f"a change shows when {fewest} runs or more flip one way, and there are {runs:.0f}"
         return Figure(value=None, reason=reason)
-    return Figure(value=max(shown.value, fewest / runs))
+    enough = float(betaincinv(fewest, runs - fewest + 1, POWER))
+    return Figure(value=max(shown.value, enough))

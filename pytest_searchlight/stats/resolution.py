@@ -19,7 +19,7 @@ from pytest_searchlight.stats.pairing import PairTable
 
 TARGET: Final = 0.10
 LEVEL: Final = 0.05
-_POWER: Final = 0.80
+POWER: Final = 0.80
 _MOST_TASKS: Final = 1000
 """No spread needs more for ten points: a variance is at most 1, and (1.96 + 0.84)**2 / 0.1**2 = 785."""
 
@@ -144,4 +144,4 @@ def _find_repetitions(spread: Spread, *, tasks: int) -> Figure:
 def _find_factor(tasks: int | NDArray[np.int_], *, level: float = LEVEL) -> NDArray[np.floating]:
     """Standard errors that a difference must measure: quantiles for the level and for the power."""
     freedom = np.asarray(tasks) - 1
-    return stdtrit(freedom, 1 - level / 2) + stdtrit(freedom, _POWER)
+    return stdtrit(freedom, 1 - level / 2) + stdtrit(freedom, POWER)

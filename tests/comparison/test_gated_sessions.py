@@ -61,7 +61,7 @@ def test_an_unchanged_agent_passes_and_is_told_what_could_have_been_seen(measure
     assert done.code == 0, done.out
     assert "against baseline base:" in done.out
     assert "14/14 (100 %) -> 14/14 (100 %), no significant change" in done.out
-    assert "passed, with a blind spot: this size can only show drops of 43 points or more" in done.out
+    assert "passed, with a blind spot: this size can only show drops of 51 points or more" in done.out
     (result,) = read_gates(done)["results"]
     assert result["outcome"] == "warned"
 
