@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from pydantic import ValidationError
 
-from pytest_searchlight.domain import Record
+from pytest_searchlight.domain import JudgeCost, Record
 from pytest_searchlight.errors import EvidenceError
 from pytest_searchlight.judges.agreement import JudgeAgreement, compare_judges
 
@@ -23,10 +23,12 @@ class SecondOpinion(Record):
         agreements: with each primary judge of the session; catalogs may differ in theirs.
         changed: runs left out, since the second judge would not read or weigh what the primary one did: their
             task was changed since, or what is known to tell a setup.
+        cost: what its reading took.
     """
 
     second: str
     model_name: str | None
+    cost: JudgeCost
     agreements: tuple[JudgeAgreement, ...]
     changed: tuple[str, ...]
 

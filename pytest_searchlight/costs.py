@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from datetime import date, datetime
 
-from pytest_searchlight.domain import Cost, JudgeCost
+from pytest_searchlight.domain import Cost, JudgeCost, Usage
 from pytest_searchlight.extensions import Judge, ObservedRun
-from pytest_searchlight.judges import Assessment
 from pytest_searchlight.pricing import PriceList
 from pytest_searchlight.providers.pricing import price_calls
 
@@ -23,18 +22,11 @@ def price_run(observed: ObservedRun, *, prices: PriceList) -> Cost:
     )
 
 
-def price_judging(assessment: Assessment, judge: Judge, *, prices: PriceList, day: date) -> JudgeCost | None:
-    """What the judge's reading took; None when it was not asked. A judge without a model costs nothing."""
-    if assessment.usage is None:
-        return None
-    usd, reasons = (
-        (0.0, ())
-        if judge.model_name is None
-        else prices.price_usage(assessment.usage, model=judge.model_name, at=day)
-    )
-    return JudgeCost(
-        judge=judge.name, model_name=judge.model_name, usage=assessment.usage, usd=usd, unpriced=reasons
-    )
+def price_judging(usage: Usage, judge: Judge, *, prices: PriceList, day: date) -> JudgeCost:
+    """What a judge's reading took. A judge without a model costs nothing."""
+    model = judge.model_name
+    usd, reasons = (0.0, ()) if model is None else prices.price_usage(usage, model=model, at=day)
+    return JudgeCost(judge=judge.name, model_name=model, usage=usage, usd=usd, unpriced=reasons)
 
 
 def _price_agent(observed: ObservedRun, prices: PriceList) -> tuple[float | None, tuple[str, ...]]:

@@ -72,7 +72,9 @@ class BriefJudging:
         """
         assessor = Assessor(judge=self.judge, marks=self.marks)
         found = assessor.assess(answer.deliverable, task=observed.run.task, sources=sources, record=record)
-        cost = price_judging(found, self.judge, prices=self.prices, day=find_day(observed))
+        if found.usage is None:
+            return found
+        cost = price_judging(found.usage, self.judge, prices=self.prices, day=find_day(observed))
         return replace(found, cost=cost)
 
     def gather(self, observed: ObservedRun, answer: Answer) -> dict[str, CapturedSource]:

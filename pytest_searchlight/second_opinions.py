@@ -7,12 +7,14 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from pytest_searchlight.agreements import AGREEMENT_FILE, SecondOpinion, read_opinions
-from pytest_searchlight.domain import Rubric, Score, Task, ToolCall, Verdict
+from pytest_searchlight.costs import price_judging
+from pytest_searchlight.domain import Rubric, Score, Task, ToolCall, Usage, Verdict, add_usage
 from pytest_searchlight.domain.judging import Judgement, JudgePayload
-from pytest_searchlight.errors import RunError, UserError
+from pytest_searchlight.errors import UserError
 from pytest_searchlight.evidence import SealedBundle, SessionFolder, encode_json, read_bundle, write_atomic
 from pytest_searchlight.judges import RUBRIC_KIND, ask_judge, list_cited_urls
 from pytest_searchlight.judges.agreement import (
@@ -24,10 +26,12 @@ from pytest_searchlight.judges.agreement import (
 )
 from pytest_searchlight.judges.blinding import BlindingError
 from pytest_searchlight.judges.briefs import read_brief
+from pytest_searchlight.judges.labels import NoJudgementError
 from pytest_searchlight.judges.payload import BlindedBrief, blind_brief
 from pytest_searchlight.judges.verdict import decide_verdict, refuse_verdict
 from pytest_searchlight.judging import BriefJudging, open_judging
 from pytest_searchlight.matrix import find_named
+from pytest_searchlight.pricing import PriceList
 from pytest_searchlight.run_rows import PlannedRun, read_plan
 from pytest_searchlight.session import BenchmarkSession
 from pytest_searchlight.sources import gather_sources
@@ -75,7 +79,7 @@ def add_second_judge(folder: SessionFolder, *, judge: str, session: BenchmarkSes
         raise UserError(f"{folder.root}: no brief there was read by another judge than {judge!r}")
     path = folder.root / AGREEMENT_FILE
     earlier = read_opinions(path)
-    opinion = _gather_opinions(briefs, judging=judging)
+    opinion = _gather_opinions(briefs, judging=judging, prices=session.prices)
     write_atomic(path, encode_json(earlier.add(opinion).model_dump(mode="json")))
     return opinion
 
@@ -133,15 +137,19 @@ def _keep_own_labels(verdict: Verdict, judgement: Judgement | None) -> Verdict:
 # --- what the second judge says --------------------------------------------------------------------------
 
 
-def _gather_opinions(briefs: Iterable[_JudgedBrief], *, judging: BriefJudging) -> SecondOpinion:
-    second, changed = judging.judge, []
+def _gather_opinions(
+    briefs: Iterable[_JudgedBrief], *, judging: BriefJudging, prices: PriceList
+) -> SecondOpinion:
+    second, changed, used = judging.judge, list[str](), list[Usage]()
     by_primary: defaultdict[str, list[TwiceJudged]] = defaultdict(list)
     for brief in briefs:
         opinion = _give_opinion(brief, judging=judging)
         if opinion is None:
             changed.append(brief.run_id)
         else:
-            twice = pair_verdicts(brief.run_id, agent=brief.agent, primary=brief.verdict, second=opinion)
+            verdict, usage = opinion
+            used.append(usage)
+            twice = pair_verdicts(brief.run_id, agent=brief.agent, primary=brief.verdict, second=verdict)
             by_primary[brief.verdict.target].append(twice)
     agreements = (
         compare_judges(runs, primary=primary, second=second.name) for primary, runs in by_primary.items()
@@ -149,13 +157,14 @@ def _gather_opinions(briefs: Iterable[_JudgedBrief], *, judging: BriefJudging) -
     return SecondOpinion(
         second=second.name,
         model_name=second.model_name,
+        cost=price_judging(add_usage(used), second, prices=prices, day=datetime.now(UTC).date()),
         agreements=tuple(agreements),
         changed=tuple(changed),
     )
 
 
-def _give_opinion(brief: _JudgedBrief, *, judging: BriefJudging) -> Verdict | None:
-    """The second judge's verdict, None when it would be one on something else."""
+def _give_opinion(brief: _JudgedBrief, *, judging: BriefJudging) -> tuple[Verdict, Usage] | None:
+    """The second judge's verdict and what it took, None when it would be one on something else."""
     if brief.task is None or brief.task.rubric is None:
         return None
     rubric = brief.task.rubric
@@ -166,9 +175,10 @@ def _give_opinion(brief: _JudgedBrief, *, judging: BriefJudging) -> Verdict | No
         # Raw output of a product may hold its key, and the bundle whose seal would scrub it is closed.
         with tempfile.TemporaryDirectory(prefix="searchlight-agree-") as record:
             judgement = ask_judge(judging.judge, blinded.payload, record=Path(record))
-    except RunError as error:
-        return refuse_verdict(str(error), judge=judging.judge.name)
-    return _keep_own_labels(decide_verdict(blinded, rubric=rubric, judgement=judgement), judgement)
+    except NoJudgementError as error:
+        return refuse_verdict(str(error), judge=judging.judge.name), error.usage
+    verdict = decide_verdict(blinded, rubric=rubric, judgement=judgement)
+    return _keep_own_labels(verdict, judgement), judgement.usage
 
 
 def _blind_again(

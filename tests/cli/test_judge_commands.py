@@ -172,6 +172,7 @@ def test_the_agreement_is_stored_in_the_sessions_folder(opinion: tuple[Project, 
     assert f"written: {path}" in done.out
     (stored,) = (each for each in json.loads(path.read_bytes())["opinions"] if each["second"] == "generous")
     assert (stored["second"], stored["model_name"], stored["changed"]) == ("generous", "scripted-1", [])
+    assert stored["cost"]["unpriced"] == ["no price for model 'scripted-1' in prices.yaml"]
     (agreement,) = stored["agreements"]
     assert agreement["facts"] == {"pairs": 2, "agreed": 1, "kappa": 0.0}
     assert agreement["claims"] == {"pairs": 2, "agreed": 1, "kappa": 0.0}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_searchlight.agreements import SecondOpinion, SecondOpinions, read_opinions, recompute_agreement
-from pytest_searchlight.domain import CheckOutcome, Verdict
+from pytest_searchlight.domain import CheckOutcome, JudgeCost, Usage, Verdict
 from pytest_searchlight.errors import EvidenceError
 from pytest_searchlight.judges.agreement import TwiceJudged, compare_judges, measure_agreement, pair_verdicts
 
@@ -118,7 +118,8 @@ def test_labels_of_a_run_that_one_judge_left_open_are_not_paired() -> None:
 
 def test_second_judges_stand_beside_each_other_and_a_later_opinion_replaces_ones_own() -> None:
     def opine(second: str, *changed: str) -> SecondOpinion:
-        return SecondOpinion(second=second, model_name=None, agreements=(), changed=changed)
+        cost = JudgeCost(judge=second, model_name=None, usage=Usage(), usd=0.0)
+        return SecondOpinion(second=second, model_name=None, cost=cost, agreements=(), changed=changed)
 
     opinions = SecondOpinions().add(opine("lexical")).add(opine("codex")).add(opine("lexical", "run"))
     assert [(each.second, each.changed) for each in opinions.opinions] == [

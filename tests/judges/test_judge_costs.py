@@ -14,7 +14,7 @@ from pytest_searchlight.costs import price_judging
 from pytest_searchlight.domain import Cost, JudgeCost, Usage, add_usage
 from pytest_searchlight.domain.judging import Judgement, JudgePayload
 from pytest_searchlight.extensions import Judge
-from pytest_searchlight.judges import Assessment, Assessor, LexicalJudge
+from pytest_searchlight.judges import Assessor, LexicalJudge
 from pytest_searchlight.judges.labels import NoJudgementError
 from pytest_searchlight.pricing import PriceList, read_prices
 from pytest_searchlight.summary import measure_lanes
@@ -54,13 +54,13 @@ def prices(tmp_path: Path) -> PriceList:
 
 
 def price(judge: Judge, record: Path, prices: PriceList, *, claims: bool = True) -> JudgeCost | None:
-    found: Assessment = Assessor(judge=judge, marks=MARKS).assess(
+    found = Assessor(judge=judge, marks=MARKS).assess(
         make_deliverable(*(GOOD_CLAIMS if claims else ())),
         task=TASK,
         sources={PAGE: make_source()},
         record=record,
     )
-    return price_judging(found, judge, prices=prices, day=TODAY)
+    return None if found.usage is None else price_judging(found.usage, judge, prices=prices, day=TODAY)
 
 
 def test_a_judgement_costs_what_its_tokens_do(tmp_path: Path, prices: PriceList) -> None:
