@@ -16,16 +16,17 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import errno
 import glob
 import hashlib
 import json
 import os
 import re
 import shutil
-import stat
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -44,27 +45,27 @@ class SessionFolder:
 
     root: Path
 
-    @property
+    @cached_property
     def session_file(self) -> Path:
         """Facts of the session: versions, seed, options, catalog hashes."""
         return self.root / "session.json"
 
-    @property
+    @cached_property
     def plan_file(self) -> Path:
         """The runs that were selected, written at the end of collection."""
         return self.root / "plan.jsonl"
 
-    @property
+    @cached_property
     def ledger_file(self) -> Path:
         """What workers share while the session runs; not evidence."""
         return self.root / "ledger.sqlite"
 
-    @property
+    @cached_property
     def runs(self) -> Path:
         """Sealed bundles, a folder a run."""
         return self.root / "runs"
 
-    @property
+    @cached_property
     def attempts(self) -> Path:
         """Bundles of earlier attempts."""
         return self.root / "attempts"
@@ -114,17 +115,17 @@ class OpenBundle:
 
     folder: Path
 
-    @property
+    @cached_property
     def agent_folder(self) -> Path:
         """Raw output of the agent product."""
         return self.folder / "agent"
 
-    @property
+    @cached_property
     def wire_folder(self) -> Path:
         """What the metering proxy saved."""
         return self.folder / "wire"
 
-    @property
+    @cached_property
     def judge_folder(self) -> Path:
         """Raw output of a judge."""
         return self.folder / "judge"
@@ -163,12 +164,18 @@ def open_bundle(session: SessionFolder, run_id: str) -> OpenBundle:
     """Start a bundle for one attempt. Raises DiskError when the disk refuses."""
     folder = session.runs / f".{run_id}.{os.getpid()}.partial"
     try:
-        if folder.exists():
-            shutil.rmtree(folder)
-        folder.mkdir()
+        _make_anew(folder)
     except OSError as error:
         raise _explain_refusal(folder, error) from error
     return OpenBundle(folder)
+
+
+def _make_anew(folder: Path) -> None:
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        shutil.rmtree(folder)
+        folder.mkdir()
 
 
 def seal_bundle(  # noqa: PLR0913 - each says another thing about the bundle
@@ -201,12 +208,20 @@ def seal_bundle(  # noqa: PLR0913 - each says another thing about the bundle
             hashes[name] = hashlib.sha256(data).hexdigest()
         seal = encode_text(encode_json_line({**head, "files": hashes}))
         _write_file(f"{bundle.folder}/{SEAL}", scrub(seal), sync=sync)
-        if destination.exists():
-            shutil.rmtree(destination)
-        bundle.folder.rename(destination)
+        _move(bundle.folder, destination)
     except OSError as error:
         raise _explain_refusal(bundle.folder, error) from error
     return destination
+
+
+def _move(folder: Path, destination: Path) -> None:
+    try:
+        folder.rename(destination)
+    except OSError as error:
+        if error.errno not in {errno.EEXIST, errno.ENOTEMPTY}:
+            raise
+        shutil.rmtree(destination)
+        folder.rename(destination)
 
 
 def read_bundle(folder: Path) -> SealedBundle:
@@ -251,13 +266,16 @@ def encode_json(value: object) -> bytes:
     return text.encode("utf-8", "replace") + b"\n"
 
 
+_LINES: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+
+
 def encode_json_line(value: object) -> str:
     """JSON on one line, with its newline, which every strict reader takes.
 
     NaN and infinities are refused; lone surrogates, which agents' tools do emit, turn into ``?``.
     """
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return text.encode("utf-8", "replace").decode() + "\n"
+    text = _LINES.encode(value)
+    return (text if text.isascii() else text.encode("utf-8", "replace").decode()) + "\n"
 
 
 def encode_json_lines(values: Iterable[object]) -> str:
@@ -304,7 +322,7 @@ def _spell_variants(secret: str) -> set[str]:
 
 
 def _scrub_raw_files(folder: Path, scrub: Scrubber) -> Iterator[tuple[str, str]]:
-    for path in sorted(_list_files(folder)):
+    for path in map(Path, sorted(_list_files(str(folder)))):
         if not scrub.is_idle:
             data = path.read_bytes()
             clean = scrub(data)
@@ -313,10 +331,14 @@ def _scrub_raw_files(folder: Path, scrub: Scrubber) -> Iterator[tuple[str, str]]
         yield path.relative_to(folder).as_posix(), _hash_file(path)
 
 
-def _list_files(folder: Path) -> Iterator[Path]:
-    """Regular files below `folder`; links are left alone, wherever they lead."""
-    for parent, _, names in os.walk(folder):
-        yield from (path for name in names if stat.S_ISREG((path := Path(parent, name)).lstat().st_mode))
+def _list_files(folder: str) -> Iterator[str]:
+    """Regular files below `folder` that we may read; links are left alone, wherever they lead."""
+    with contextlib.suppress(PermissionError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_file(follow_symlinks=False):
+                yield entry.path
+            elif entry.is_dir(follow_symlinks=False):
+                yield from _list_files(entry.path)
 
 
 def _hash_file(path: Path) -> str:

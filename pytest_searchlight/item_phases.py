@@ -48,8 +48,9 @@ def _bring_about(live: LiveRun, *, open_workspace: OpenWorkspace, proxy: Meterin
     reason = live.session.explain_skip(live.run)
     if reason is not None:
         return reason
-    with live.session.hold_slots(live.run):
-        reason = live.session.explain_skip(live.run)  # others went on spending while we waited
+    with live.session.hold_slots(live.run) as has_waited:
+        if has_waited:
+            reason = live.session.explain_skip(live.run)  # others went on spending meanwhile
         if reason is None:
             live.make(open_workspace=open_workspace, proxy=proxy)
         return reason

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -140,22 +140,26 @@ class Ledger:
     # --- slots -------------------------------------------------------------------------------------------
 
     @contextmanager
-    def hold_slots(self, wanted: Mapping[str, int | None]) -> Iterator[None]:
+    def hold_slots(self, wanted: Mapping[str, int | None]) -> Iterator[bool]:
         """Wait until every name in `wanted` has a free slot and no pause, then hold one of each.
+
+        Gives whether there was anything to wait for.
 
         Args:
             wanted: number of slots by name, such as a provider or an agent; the same in every worker. None is
                 any number, which leaves the pauses to be waited for.
         """
+        waited = False
         while not self._take_slots(wanted):
+            waited = True
             time.sleep(_SLOT_POLL_S)
         try:
-            yield
+            yield waited
         finally:
             self._give_back(wanted)
 
     def _take_slots(self, wanted: Mapping[str, int | None]) -> bool:
-        if any(map(self._is_paused, wanted)):
+        if self._is_any_paused(wanted):
             return False
         limited = {name: slots for name, slots in wanted.items() if slots is not None}
         if not limited:
@@ -172,9 +176,9 @@ class Ledger:
         (taken,) = self._execute("SELECT count(*) FROM slots WHERE name = ?", (name,)).fetchone()
         return int(taken)
 
-    def _is_paused(self, name: str) -> bool:
-        found = self._execute("SELECT 1 FROM pauses WHERE name = ? AND until_s > ?", (name, time.time()))
-        return found.fetchone() is not None
+    def _is_any_paused(self, names: Iterable[str]) -> bool:
+        paused = self._execute("SELECT name FROM pauses WHERE until_s > ?", (time.time(),)).fetchall()
+        return any((name,) in paused for name in names)
 
     def _forget_dead_holders(self) -> None:
         for (holder,) in self._execute("SELECT DISTINCT holder FROM slots").fetchall():

@@ -294,8 +294,8 @@ class BenchmarkSession:
             return trace
         return AgentTrace.model_validate(self.scrub.scrub_value(trace.model_dump()))
 
-    def hold_slots(self, run: TestRun) -> AbstractContextManager[None]:
-        """Waits for its turn with the run's agent and provider, and holds it."""
+    def hold_slots(self, run: TestRun) -> AbstractContextManager[bool]:
+        """Waits for its turn with the run's agent and provider, and holds it. Gives whether it had to."""
         return self.ledger.hold_slots(self._list_slots(run))
 
     def _list_slots(self, run: TestRun) -> dict[str, int | None]:

@@ -8,6 +8,7 @@ import os
 import shutil
 import stat
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
@@ -30,17 +31,17 @@ class Workspace:
     folder: Path
     recycle: Callable[[Workspace], None] | None = None
 
-    @property
+    @cached_property
     def work(self) -> Path:
         """The agent's working folder, empty at first."""
         return self.folder / "workspace"
 
-    @property
+    @cached_property
     def home(self) -> Path:
         """The agent's private HOME."""
         return self.folder / "home"
 
-    @property
+    @cached_property
     def private(self) -> Path:
         """Files for the harness's own programs, which may hold keys."""
         return self.folder / "private"
