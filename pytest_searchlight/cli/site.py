@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from pytest_searchlight.cli.command import FOUND_PROBLEMS, OK, Commands, open_project
+from pytest_searchlight.cli.command import FOUND_PROBLEMS, OK, Commands
 from pytest_searchlight.errors import UserError
 
 
@@ -26,6 +26,12 @@ def add_commands(commands: Commands) -> None:
     )
     parser.add_argument("--out", type=Path, default=Path("site"), help="where the site is (default: site)")
     parser.add_argument(
+        "--catalogs",
+        type=Path,
+        default=Path("catalogs"),
+        help="the catalogs that the methodology tells of (default: catalogs, else the shipped ones)",
+    )
+    parser.add_argument(
         "--check", action="store_true", help="write nothing; list what is stale, missing or extra"
     )
     parser.add_argument(
@@ -41,12 +47,14 @@ def run_build_site(options: argparse.Namespace) -> int:
     """Build the site and write it, or hold it against the one that is there."""
     if options.runs is not None:
         return _write_runs(options)
+    from pytest_searchlight.settings import find_config_folders, find_shipped
     from pytest_searchlight.website.building import build_site
     from pytest_searchlight.website.house import read_house
     from pytest_searchlight.website.upkeep import explain_skipped, find_stale, write_site
 
-    settings = open_project({}).settings
-    site = build_site(options.reports, house=read_house(settings.config_folders, catalogs=settings.catalogs))
+    catalogs = options.catalogs if options.catalogs.is_dir() else find_shipped("catalogs")
+    house = read_house(find_config_folders(Path("config")), catalogs=catalogs)
+    site = build_site(options.reports, house=house)
     if not options.check:
         write_site(site, options.out)
         print(f"written: {options.out / 'index.html'} and {len(site) - 1} other files")

@@ -45,6 +45,7 @@ class Provenance(BaseModel):
     seed: int | None = None
     options: dict[str, JsonValue] = {}
     catalogs: dict[str, str] = {}
+    servers: dict[str, str] = {}
     judges: dict[str, JudgeFacts] = {}
     selection: Selection = Selection()
 

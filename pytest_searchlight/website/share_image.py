@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 from typing import Final
 
-import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle
+
+from pytest_searchlight.website.charts.canvas import keep_own_rules
 
 _DPI: Final = 100
 _WIDTH: Final = 1200
@@ -26,19 +27,24 @@ _LINES: Final = (
 
 
 def draw_share_image() -> bytes:
-    """The PNG. It holds no figure, so that it is never out of date."""
-    figure = Figure(figsize=(_WIDTH / _DPI, _HEIGHT / _DPI), dpi=_DPI, facecolor=_GROUND)
-    for y, size, weight, colour, text in _LINES:
-        # Sizes are in points of 1/72 inch; these are given in pixels.
-        figure.text(
-            90 / _WIDTH, y / _HEIGHT, text, color=colour, fontsize=size * 72 / _DPI, fontweight=weight
-        )
-    lens = {"transform": None, "fill": False, "edgecolor": _ACCENT, "linewidth": 14}
-    figure.add_artist(Circle((985, 465), 75, **lens))
-    figure.add_artist(
-        Line2D([1040, 1110], [410, 340], transform=None, color=_ACCENT, linewidth=14, solid_capstyle="round")
-    )
+    """The PNG. It holds no figure of a report, so that it is never out of date."""
     out = io.BytesIO()
-    with mpl.rc_context({"font.family": "DejaVu Sans"}):
+    with keep_own_rules():
+        figure = Figure(figsize=(_WIDTH / _DPI, _HEIGHT / _DPI), dpi=_DPI)
+        for y, size, weight, colour, text in _LINES:
+            # matplotlib takes points of 1/72 inch; these are pixels.
+            figure.text(
+                90 / _WIDTH, y / _HEIGHT, text, color=colour, fontsize=size * 72 / _DPI, fontweight=weight
+            )
+        _draw_lens(figure)
         figure.savefig(out, format="png", dpi=_DPI, facecolor=_GROUND, metadata={"Software": None})
     return out.getvalue()
+
+
+def _draw_lens(figure: Figure) -> None:
+    glass = Circle((985, 465), 75, transform=None, fill=False, edgecolor=_ACCENT, linewidth=14)
+    handle = Line2D(
+        [1040, 1110], [410, 340], transform=None, color=_ACCENT, linewidth=14, solid_capstyle="round"
+    )
+    figure.add_artist(glass)
+    figure.add_artist(handle)

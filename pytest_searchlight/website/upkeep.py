@@ -13,7 +13,7 @@ from pytest_searchlight.evidence import write_atomic
 from pytest_searchlight.website.building import DRAWN_FILE, SHARE_FILE, Site
 
 RUNS_FOLDER: Final = "runs"
-"""Pages of single runs, which come from evidence and not from reports; they are left alone here."""
+"""Where pages of single runs may lie (``--runs SESSION --out site/runs``); they are left alone here."""
 
 _DRAWING: Final = re.compile(rb"<svg viewBox.*?</svg>", re.DOTALL)
 

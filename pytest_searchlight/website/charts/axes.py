@@ -27,8 +27,10 @@ def make_axis(label: str, *, values: Iterable[float], show: Callable[[float], st
     """
     known = [0.0, *values]
     low, high = min(known), max(known)
-    step = _choose_step((high - low) or 1.0)
-    first, last = math.floor(low / step), max(math.ceil(high / step), 1)
+    if low == high:
+        high = low + 1.0
+    step = _choose_step(high - low)
+    first, last = math.floor(low / step), math.ceil(high / step)
     ticks = tuple((place * step, show(place * step)) for place in range(first, last + 1))
     return Axis(label=label, low=first * step, high=last * step, ticks=ticks)
 

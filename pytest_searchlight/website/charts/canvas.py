@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -54,6 +55,17 @@ _SIZES: Final = {"v": 1.25, "^": 1.25, "D": 0.9, "s": 0.95}
 """By how much a shape is drawn larger or smaller, so that all look alike in weight."""
 
 _DPI: Final = 72  # SVG's own unit, so that a pixel is a unit of the drawing
+
+
+@contextmanager
+def keep_own_rules() -> Iterator[None]:
+    """Draw by matplotlib's own defaults inside, whatever its user has set for other drawings."""
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(
+            {"svg.fonttype": "none", "svg.hashsalt": "searchlight", "font.family": "DejaVu Sans"}
+        )
+        yield
 
 
 def name_placeholder(colour: Colour) -> str:
@@ -138,10 +150,7 @@ class Sheet:
     def export_svg(self) -> str:
         """The drawing as matplotlib writes it, without date or program."""
         out = io.StringIO()
-        rules = mpl.rc_context(
-            {"svg.fonttype": "none", "svg.hashsalt": "searchlight", "font.family": "DejaVu Sans"}
-        )
-        with rules, warnings.catch_warnings():
+        with warnings.catch_warnings():
             # A name may hold letters that the font for measuring lacks; the reader's own font has them.
             warnings.filterwarnings("ignore", message="Glyph .* missing from font")
             silent = dict.fromkeys(("Date", "Creator", "Format", "Type"))

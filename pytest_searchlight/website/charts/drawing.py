@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from pytest_searchlight.website.charts.canvas import STYLES, Lettering, Line, Place, Sheet
+from pytest_searchlight.website.charts.canvas import STYLES, Lettering, Line, Place, Sheet, keep_own_rules
 from pytest_searchlight.website.charts.records import (
     Axis,
     Chart,
@@ -49,8 +49,10 @@ class PlacedMark(NamedTuple):
 
 def draw_chart(chart: Chart, *, id_: str) -> str:
     """The chart as an SVG element for a page, in which `id_` is unique."""
-    sheet = _draw_dots(chart) if isinstance(chart, DotChart) else _draw_scatter(chart)
-    return finish_svg(sheet.export_svg(), id_=id_, title=chart.title, description=chart.caption)
+    with keep_own_rules():
+        sheet = _draw_dots(chart) if isinstance(chart, DotChart) else _draw_scatter(chart)
+        drawing = sheet.export_svg()
+    return finish_svg(drawing, id_=id_, title=chart.title, description=chart.caption)
 
 
 def _draw_marks(sheet: Sheet, placed: Sequence[PlacedMark]) -> None:

@@ -135,7 +135,11 @@ def describe_agreement(opinions: SecondOpinions | None) -> Section:
         rows=[_make_agreement(agreement) for agreement in found],
     )
     leans = [lean for agreement in found for lean in agreement.leans]
-    tables = (illustrate(table, chart=chart_agreement(found)), *([_make_leans(leans)] if leans else []))
+    tables = (
+        illustrate(table, chart=chart_agreement(found)),
+        *([_make_leans(leans)] if leans else []),
+        _make_opinion_costs(opinions),
+    )
     return Section(id="agreement", title="Agreement of judges", paragraphs=(text,), tables=tables)
 
 
@@ -154,6 +158,23 @@ def _make_counts(counted: Agreement) -> tuple[Cell, Cell]:
     return (
         number(share, show_ratio(counted.agreed, counted.pairs)),
         number(counted.kappa, show_decimal(counted.kappa, digits=2)),
+    )
+
+
+def _make_opinion_costs(opinions: SecondOpinions) -> Table:
+    return make_table(
+        "What the second judges took",
+        labels=("Judge", "Model", "Tokens", "Dollars"),
+        rows=[
+            [
+                opinion.second,
+                opinion.model_name or DASH,
+                number(opinion.cost.usage.total_tokens, show_count(opinion.cost.usage.total_tokens)),
+                number(opinion.cost.usd, show_usd(opinion.cost.usd)),
+            ]
+            for opinion in opinions.opinions
+        ],
+        texts=2,
     )
 
 
@@ -186,6 +207,7 @@ def describe_versions(facts: Provenance) -> Section:
             f"Catalog {name}": f"sha256 {digest[:_HASH_LENGTH]}…"
             for name, digest in sorted(facts.catalogs.items())
         },
+        **{f"Server of {setup}": version for setup, version in sorted(facts.servers.items())},
         **dict(sorted(facts.packages.items())),
     }
     table = make_table(

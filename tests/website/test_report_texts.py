@@ -1,0 +1,186 @@
+"""REPORT.md, methodology.md and reproduce.md: what they say first, and that nothing in them is markup."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+
+import pytest
+from rooms.records_for_tests import make_record
+from website.staged_reports import HOSTILE, add_agreement, add_calibration, write_measured, write_transcribed
+
+from pytest_searchlight.domain import Cost, RunStatus, SetupKind
+from pytest_searchlight.report_folder import read_report
+from pytest_searchlight.website import render_methodology, render_report, render_reproduce
+from pytest_searchlight.website.formats import DASH
+from pytest_searchlight.website.markdown import escape_text
+
+
+def render(folder: Path) -> str:
+    return render_report(read_report(folder))
+
+
+def find_line(text: str, start: str) -> str:
+    return next(line for line in text.splitlines() if line.startswith(start))
+
+
+def test_limitations_come_before_any_number(tmp_path: Path) -> None:
+    text = render(write_measured(tmp_path, note="We make search ourselves."))
+
+    assert text.index("## Limitations") < text.index("We make search ourselves.") < text.index("## Results")
+    assert "| ---" not in text[: text.index("## Results")]
+
+
+def test_what_is_not_known_is_a_dash_and_never_0(tmp_path: Path) -> None:
+    unpriced = make_record(cost=Cost(agent_usd=None, provider_usd=0.0), provider_calls=None)
+
+    row = find_line(render(write_measured(tmp_path, records=[unpriced])), "| no-search | agent | 1/1")
+
+    assert row.endswith(f"| 1/1 | 15 | {DASH} | {DASH} | {DASH} |")
+
+
+def test_a_setup_of_which_nothing_was_graded_has_no_rate(tmp_path: Path) -> None:
+    failed = make_record(status=RunStatus.PROVIDER_ERROR, passed=None)
+
+    text = render(write_measured(tmp_path, records=[failed]))
+
+    assert find_line(text, f"| no-search | agent | {DASH}").startswith(
+        f"| no-search | agent | {DASH} | {DASH} | {DASH} | {DASH} | 0/1 |"
+    )
+    assert "1 of 1 planned run are in no rate: 1 provider error" in text
+
+
+def test_rows_stand_by_kind_of_setup_and_name_not_by_rate(tmp_path: Path) -> None:
+    text = render(write_measured(tmp_path))
+
+    table = text[text.index("**Results on the catalog gap**") :]
+    setups = [line.split(" | ")[0].strip("| ") for line in table.splitlines()[4:10]]
+    assert setups == ["exa", "tavily", "built-in", "no-search", "floor", "ceiling"]
+
+
+def test_printed_rows_stand_in_the_same_order(tmp_path: Path) -> None:
+    text = render(write_transcribed(tmp_path))
+
+    assert text.index("| exa | 15/21") < text.index("| tavily | 20/21") < text.index("| floor | 0/21")
+
+
+def test_exclusions_are_counted_by_status(tmp_path: Path) -> None:
+    text = render(write_measured(tmp_path))
+
+    assert "Of 240 planned runs 236 were graded" in text
+    assert "| tavily | codex | gap | 20 | 2 |" in text[text.index("## What was left out") :]
+
+
+def test_a_task_tells_of_runs_that_were_not_graded(tmp_path: Path) -> None:
+    text = render(write_measured(tmp_path))
+
+    assert find_line(text[text.index("## Task by task") :], "| task-0 |").count(f"{DASH} +2") == 1
+
+
+@pytest.mark.parametrize(
+    "banner", ["**Uncalibrated.**", "**Corrected.** A later report", "**Correction.** This report corrects"]
+)
+def test_banners_tell_what_must_be_known_first(tmp_path: Path, banner: str) -> None:
+    text = render(write_measured(tmp_path, corrects="2026-01-01-old", corrected_by=("2026-12-24-new",)))
+
+    assert text.index(f"> {banner}") < text.index("## Limitations")
+    assert "[2026-12-24-new](../2026-12-24-new/REPORT.md)" in text
+
+
+def test_a_transcribed_report_says_so_and_gives_bounds_as_bounds(tmp_path: Path) -> None:
+    text = render(write_transcribed(tmp_path))
+
+    assert "> **Transcribed.**" in text
+    assert "≥ $0.159" in text
+    assert "| exa | floor | < 0.0001 |" in text.replace("\\<", "<")
+    assert "Raw runs were not published." in text[: text.index("## Source")]
+
+
+def test_calibration_and_agreement_stand_in_the_report(tmp_path: Path) -> None:
+    folder = write_measured(tmp_path)
+    add_calibration(folder)
+    add_agreement(folder)
+
+    text = render(folder)
+
+    assert "1 of 2 tasks are admitted" in text
+    assert "task 'task-1' is not admitted" in text
+    assert f"| codex beside claude-code | 9/10 | 0.80 | 9/10 | 0.80 | {DASH} | {DASH} | 1 | 0 |" in text
+
+
+def test_markup_in_titles_notes_and_remarks_stays_text(tmp_path: Path) -> None:
+    measured = render(write_measured(tmp_path, title=HOSTILE, note=f"{HOSTILE}\n\n# No heading\n\n- no list"))
+    transcribed = render(write_transcribed(tmp_path))
+
+    for text in (measured, transcribed):
+        assert escape_text(HOSTILE) in text
+        assert HOSTILE not in text
+        assert "<img" not in text.replace("\\<img", "")
+    assert "\\# No heading" in measured
+    assert "\\- no list" in measured
+
+
+@pytest.mark.parametrize(
+    ("plain", "escaped"),
+    [
+        ("a_b and _c_", r"a_b and \_c\_"),
+        ("1. no list", r"1\. no list"),
+        ("2.5 s", "2.5 s"),
+        ("+ no list", r"\+ no list"),
+        ("+25 to -3", "+25 to -3"),
+        ("a | b", r"a \| b"),
+        ("two\nlines", "two lines"),
+        ("---", r"\---"),
+    ],
+)
+def test_text_is_escaped_where_it_would_be_markup_and_nowhere_else(plain: str, escaped: str) -> None:
+    assert escape_text(plain) == escaped
+
+
+def test_the_commands_to_repeat_a_session_are_quoted_for_a_shell(tmp_path: Path) -> None:
+    text = render_reproduce(read_report(write_measured(tmp_path)))
+
+    assert "pip install pytest-searchlight==0.1.0" in text
+    assert (
+        "pytest catalogs/gap --searchlight-setup=exa,no-search --searchlight-repetitions=2 "
+        "--searchlight-uncalibrated --searchlight-seed=7 -k 'cve or x'"
+    ) in text
+
+
+def test_a_fence_is_longer_than_any_in_its_code(tmp_path: Path) -> None:
+    facts = {"selection": {"paths": ["```"], "keyword": "", "markers": ""}}
+
+    text = render_reproduce(read_report(write_measured(tmp_path, facts=facts)))
+
+    assert "````\npip install" in text
+
+
+def test_a_transcribed_report_cannot_be_reproduced(tmp_path: Path) -> None:
+    report = read_report(write_transcribed(tmp_path))
+
+    assert "cannot be reproduced" in render_reproduce(report)
+    assert "never published" in render_methodology(report)
+
+
+def test_methodology_tells_the_seed_the_statuses_and_the_judges(tmp_path: Path) -> None:
+    text = render_methodology(read_report(write_measured(tmp_path)))
+
+    assert "The seed of this session is 7" in text
+    assert all(f"| {status.replace('_', ' ')} |" in text for status in RunStatus)
+    assert "Judge **lexical**, without a model: passed its audit." in text
+
+
+def test_facts_that_an_older_session_did_not_record_are_dashes(tmp_path: Path) -> None:
+    folder = write_measured(tmp_path, date=dt.date(2026, 1, 1), facts={"python_version": None, "judges": {}})
+
+    assert f"| Python | {DASH} |" in render(folder)
+    assert "needed a judge" in render_methodology(read_report(folder))
+
+
+def test_a_session_without_references_is_still_reported(tmp_path: Path) -> None:
+    alone = [make_record(setup="exa", setup_kind=SetupKind.PROVIDER)]
+
+    text = render(write_measured(tmp_path, records=alone))
+
+    assert "there is nothing to compare" in text
+    assert "## Gap closure" not in text
