@@ -126,7 +126,7 @@ def _compute_p(lane: MatchedLane) -> float:
 def _describe_change(lane: MatchedLane, family: _Family, *, same_catalog: bool) -> LaneChange:
     difference = _estimate_difference(lane, family.draws)
     p_value_holm = _make_figure(family.adjusted.get(lane.name))
-    changes = list(_list_task_changes(lane))
+    changes = sorted(_list_task_changes(lane), key=_measure_shift)
     return LaneChange(
         lane=lane.name,
         model_name_before=lane.model_name_before,
@@ -142,8 +142,8 @@ def _describe_change(lane: MatchedLane, family: _Family, *, same_catalog: bool) 
         detectable_difference=_find_detectable(lane, family.tests),
         tokens_growth=_estimate_growth(lane, family, lambda tally: tally.tokens),
         cost_growth=_estimate_growth(lane, family, lambda tally: tally.cost_usd),
-        newly_failing=tuple(change for change in changes if _measure_shift(change) < 0),
-        newly_passing=tuple(change for change in changes if _measure_shift(change) > 0),
+        worse=tuple(change for change in changes if _measure_shift(change) < 0),
+        better=tuple(change for change in reversed(changes) if _measure_shift(change) > 0),
         setup_changed=lane.setup_changed,
         verdict=_decide_verdict(difference, p_value_holm),
     )
@@ -192,9 +192,9 @@ def _list_task_changes(lane: MatchedLane) -> Iterator[TaskChange]:
         )
 
 
-def _measure_shift(change: TaskChange) -> int:
-    """Above 0 when a larger share of the task's runs passes than before, below 0 when a smaller one does."""
-    return change.passes_after * change.runs_before - change.passes_before * change.runs_after
+def _measure_shift(change: TaskChange) -> float:
+    """The task's pass rate after minus before."""
+    return change.passes_after / change.runs_after - change.passes_before / change.runs_before
 
 
 # --- what it took -----------------------------------------------------------------------------------------

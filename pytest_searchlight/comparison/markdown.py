@@ -77,8 +77,8 @@ def _render_details(change: LaneChange) -> str:
         describe_basis(change),
         *(f"Left out: {line}" for line in describe_left_out(change.left_out)),
         *(f"Not counted: {line}" for line in describe_exclusions(change)),
-        *([f"Fail now: {list_tasks(change.newly_failing)}"] if change.newly_failing else []),
-        *([f"Pass now: {list_tasks(change.newly_passing)}"] if change.newly_passing else []),
+        *([f"Worse: {list_tasks(change.worse)}"] if change.worse else []),
+        *([f"Better: {list_tasks(change.better)}"] if change.better else []),
         *(f"{name.capitalize()}: {line}" for name, line in describe_use(change) if change.tasks),
         *(f"Differs: {line}" for line in describe_versions(change)),
     ]

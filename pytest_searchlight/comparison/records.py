@@ -96,7 +96,8 @@ class LaneChange(Record):
     whole. The intervals of `difference` (pass rate after minus before) hold for tasks like these;
     `p_value` tests these very tasks. `p_value_holm` is adjusted for all lanes of the comparison, and
     `detectable_difference` is what one of so many tests shows in 80 % of cases. The intervals of the growths
-    (of tokens and dollars for each success) hold together for all lanes.
+    (of tokens and dollars for each success) hold together for all lanes. `worse` and `better` are the tasks
+    with a lower and a higher pass rate than before, those that changed most first.
 
     `tasks_checked` is whether the compared tasks are known to ask and expect the same as before, by their
     rows or by the hash of an unchanged catalog. `model_name_before` differs from the lane's when no lane with
@@ -118,8 +119,8 @@ class LaneChange(Record):
     detectable_difference: Figure
     tokens_growth: Estimate
     cost_growth: Estimate
-    newly_failing: tuple[TaskChange, ...]
-    newly_passing: tuple[TaskChange, ...]
+    worse: tuple[TaskChange, ...]
+    better: tuple[TaskChange, ...]
     setup_changed: bool | None
     verdict: Verdict
 

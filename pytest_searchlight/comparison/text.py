@@ -40,10 +40,10 @@ def _describe_lane(change: LaneChange) -> Iterator[tuple[str, str]]:
     yield "compared", describe_basis(change)
     yield from (("left out", line) for line in describe_left_out(change.left_out))
     yield from (("not counted", line) for line in describe_exclusions(change))
-    if change.newly_failing:
-        yield "fail now", list_tasks(change.newly_failing)
-    if change.newly_passing:
-        yield "pass now", list_tasks(change.newly_passing)
+    if change.worse:
+        yield "worse", list_tasks(change.worse)
+    if change.better:
+        yield "better", list_tasks(change.better)
     if change.tasks:
         yield from ((name.replace(" per ", "/"), line) for name, line in describe_use(change))
     yield from (("differs", line) for line in describe_versions(change))

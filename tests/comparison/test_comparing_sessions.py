@@ -50,21 +50,21 @@ def test_a_drop_is_told_with_its_interval_and_its_exact_test() -> None:
     assert change.p_value.value == pytest.approx(2 / 2**12)
     assert change.difference.ci95 is not None
     assert change.difference.ci95[1] < 0
-    assert [task.task for task in change.newly_failing] == [f"task-{n:03}" for n in range(6, 12)]
-    assert change.newly_passing == ()
+    assert [task.task for task in change.worse] == [f"task-{n:03}" for n in range(6, 12)]
+    assert change.better == ()
 
 
 def test_the_other_way_round_it_is_a_rise() -> None:
     change = compare_one(make_shop(WORSE), make_shop(GOOD))
     assert change.verdict is Verdict.ROSE
-    assert len(change.newly_passing) == 6
+    assert len(change.better) == 6
 
 
 def test_a_session_has_not_changed_against_itself() -> None:
     change = compare_one(make_shop(WORSE), make_shop(WORSE))
     assert change.verdict is Verdict.NO_SIGNIFICANT_CHANGE
     assert (change.difference.value, change.p_value_holm.value) == (0, 1.0)
-    assert change.newly_failing == change.newly_passing == ()
+    assert change.worse == change.better == ()
     assert change.setup_changed is False
 
 
@@ -264,7 +264,7 @@ def test_with_a_summary_alone_tasks_are_held_against_each_other(blind: str) -> N
     assert not change.paired
     assert change.verdict is Verdict.DROPPED
     assert change.difference.value == pytest.approx(-12 / 36)
-    assert [task.task for task in change.newly_failing] == [f"task-{n:03}" for n in range(6, 12)]
+    assert [task.task for task in change.worse] == [f"task-{n:03}" for n in range(6, 12)]
 
 
 def test_with_one_run_a_task_a_summary_shows_as_much_as_the_rows() -> None:

@@ -75,7 +75,7 @@ def test_a_significant_regression_fails_even_where_the_exit_code_tells_of_soundn
     assert done.code == 1
     assert "FAILED: dropped by 71 points (95 %: " in done.out
     comparison = read_gates(done)["comparison"]
-    assert [each["task"] for each in comparison["lanes"][0]["newly_failing"]] == TASKS[:10]
+    assert [each["task"] for each in comparison["lanes"][0]["worse"]] == TASKS[:10]
 
 
 def test_a_drop_that_may_be_chance_passes_with_a_warning(measured: Project) -> None:

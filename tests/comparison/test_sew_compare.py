@@ -59,7 +59,7 @@ def test_the_terminal_is_told_what_changed_and_what_else_differs(
     assert shop[1].startswith("passes 36/36 (100 %) -> 24/36 (67 %): dropped by 33 points (95 %: -")
     assert shop[1].endswith("p = 0.00098 Holm)")
     assert shop[2] == "compared 36 pairs of runs over 12 task(s)"
-    assert shop[3].startswith("fail now task-006 3/3 -> 1/3, task-007 3/3 -> 1/3")
+    assert shop[3].startswith("worse task-006 3/3 -> 1/3, task-007 3/3 -> 1/3")
     assert any(line.startswith("tokens/success 15 -> 60, +300 % (95 %: ") for line in shop)
     assert "calls/run 2.0 -> 2.0" in shop
     assert "differs agent 1.0 -> 1.1" in shop
@@ -92,7 +92,7 @@ def test_a_comment_can_be_found_again_and_folds_its_details(
         "| small, agent: shop | 36/36 (100 %) | 24/36 (67 %) | -33 points, **dropped** |"
     )
     assert out.count("<details>") == out.count("</details>") == 3
-    assert "- Fail now: task-006 3/3 -&gt; 1/3" in out
+    assert "- Worse: task-006 3/3 -&gt; 1/3" in out
 
 
 def test_what_others_wrote_is_shown_as_it_is_and_is_no_markup(
