@@ -19,6 +19,8 @@ WRONG = {
     "--searchlight-max-provider-calls=inf": "'inf' is not a number of 0 or more",
     "--searchlight-max-wall-clock-s=soon": "'soon' is not a number of 0 or more",
     "--searchlight-exit=green": "'green' is none of tests, soundness",
+    "--searchlight-fail-on=exa: drop>5pp": "'exa: drop>5pp' needs --searchlight-baseline to compare with",
+    "--searchlight-fail-under=80%": "'80%' is no limit; write RATE or SETUP=RATE, from 0 to 1",
     "--searchlight-resume": "no earlier session",
     "--searchlight-resume=catalogs": "is not a session folder",
     "--searchlight-regrade=catalogs": "is not a session folder",
@@ -72,9 +74,13 @@ def test_help_teaches_every_option_and_its_ini_twin(mistaken: Project) -> None:
     ):
         assert f"--searchlight-{name}" in out
         assert f"searchlight_{name} " in out
-    for name in ("max-cost-usd", "max-tokens", "max-provider-calls", "max-wall-clock-s", "exit"):
+    for name in ("max-cost-usd", "max-tokens", "max-provider-calls", "max-wall-clock-s", "exit", "baseline"):
         assert f"--searchlight-{name}=" in out
         assert f"searchlight_{name.replace('-', '_')} " in out
+    for name in ("fail-on", "fail-under"):
+        assert f"--searchlight-{name}=LIMITS" in out
+        assert f"searchlight_{name.replace('-', '_')} " in out
+    assert "'SETUP: token-rise>N%'" in out
     assert "exact names separated by commas" in out
     assert "searchlight_catalogs" in out
     assert "@pytest.mark.searchlight" in mistaken.run("--markers").out
