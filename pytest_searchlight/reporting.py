@@ -171,6 +171,7 @@ def render_table(summary: Summary) -> Iterator[str]:
         rows = [_render_row(row) for row in summary.results if row.catalog == catalog]
         yield from _align([(f"{catalog}: setup", *_HEADERS[1:]), *rows])
     yield from (_describe_flagged(row) for row in summary.results if row.scan.flagged)
+    yield from (_describe_judging(row) for row in summary.results if row.judging.tokens != 0)
     options = summary.session.get("options")
     if isinstance(options, dict) and options.get("uncalibrated"):
         yield "--searchlight-uncalibrated: tasks count here whether or not a calibration admits them"
@@ -188,6 +189,15 @@ def _render_row(row: ResultRow) -> tuple[str, ...]:
         _format_number(row.tokens.total, "{:,.0f}"),
         _format_number(row.cost_usd.total, "${:.2f}"),
         _format_number(row.provider_calls.total, "{:,.0f}"),
+    )
+
+
+def _describe_judging(row: ResultRow) -> str:
+    tokens = _format_number(row.judging.tokens, "{:,}")
+    cost = _format_number(row.judging.cost_usd, "${:.2f}")
+    return (
+        f"{row.catalog}, {row.agent}: judging {row.setup} (briefs: {row.judging.judged_runs}) took "
+        f"{tokens} tokens and {cost}, which no column above holds"
     )
 
 

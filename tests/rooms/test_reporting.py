@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rooms.records_for_tests import make_record, make_searching
 
-from pytest_searchlight.domain import CheckOutcome, Cost, RunStatus, Score, Sign, Usage, Verdict
+from pytest_searchlight.domain import CheckOutcome, Cost, JudgeCost, RunStatus, Score, Sign, Usage, Verdict
 from pytest_searchlight.reporting import (
     Progress,
     clean_text,
@@ -116,6 +116,16 @@ def test_the_table_tells_of_flagged_runs_and_how_it_looks_without_them() -> None
     *_, line = render_table(summarize(runs, facts={}, extra={}))
     assert line.startswith("small, agent: no-search has runs that were shown task texts")
     assert line.endswith("without them 1/1 pass")
+
+
+def test_what_judges_took_is_told_apart_from_the_table_and_only_where_it_is_something() -> None:
+    nothing, something = (Usage(input_tokens=tokens, output_tokens=tokens) for tokens in (0, 750))
+    free = JudgeCost(judge="lexical", model_name=None, usage=nothing, usd=0.0)
+    dear = JudgeCost(judge="codex", model_name="m", usage=something, usd=None)
+    quiet = [*render_table(summarize([make_record(judging=free)], facts={}, extra={}))]
+    *table, line = render_table(summarize([make_record(judging=dear)], facts={}, extra={}))
+    assert table == quiet
+    assert line.startswith("small, agent: judging no-search (briefs: 1) took 1,500 tokens and -")
 
 
 def test_exclusions_are_told_with_their_numbers_or_not_at_all() -> None:
