@@ -113,10 +113,23 @@ def _examine_agent(agent: Agent, session: BenchmarkSession) -> Finding:
     return Finding(
         subject=f"agent {agent.name}",
         ok=version is not None,
-        detail=warning or version or "not installed",
+        detail=(warning or version or "not installed") + _describe_login(agent),
         advice=_advise_install(agent),
         asked=agent.name in session.settings.agents,
     )
+
+
+def _describe_login(agent: Agent) -> str:
+    """A remark on whose account pays, where there is one to make."""
+    if not isinstance(agent, InstalledAgent) or agent.installation.program is None:
+        return ""
+    keys = ", ".join(agent.pin.key_variables)
+    if agent.installation.login_folder is not None:
+        return (
+            f"; uses the login in {agent.installation.login_folder}, which only one run at a time can renew: "
+            f"for several workers set one of {keys}"
+        )
+    return "" if agent.installation.credentials else f"; no login and none of {keys} is set"
 
 
 def _advise_install(agent: Agent) -> str:

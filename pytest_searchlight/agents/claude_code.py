@@ -19,6 +19,7 @@ from pytest_searchlight.agents.installation import (
     read_version,
     write_private_json,
 )
+from pytest_searchlight.agents.login import lend_login
 from pytest_searchlight.extensions import AgentJob, AgentTrace
 from pytest_searchlight.workspace import run_process
 
@@ -58,23 +59,26 @@ class ClaudeCodeAgent(InstalledAgent):
             contract = replace(contract, own_tools=(*contract.own_tools, OUTPUT_TOOL))
         config_file = self._furnish_home(job)
         stream = ClaudeStream(contract, token_budget=job.run.task.budgets.tokens)
-        result = run_process(
-            build_command(
-                program,
-                contract=contract,
-                model=self._choose_model(job),
-                config=config_file,
-                output_schema=self.output_schema,
-            ),
-            cwd=job.workspace,
-            env=self._build_environment(job),
-            run_id=job.mark,
-            stdin_bytes=job.prompt.encode("utf-8", "replace"),
-            stdout_path=job.record / "events.jsonl",
-            stderr_path=job.record / "stderr.log",
-            timeout_s=job.run.task.budgets.wall_clock_s,
-            on_line=stream.hear,
+        command = build_command(
+            program,
+            contract=contract,
+            model=self._choose_model(job),
+            config=config_file,
+            output_schema=self.output_schema,
         )
+        login = self.installation.login_folder
+        with lend_login(self.pin, source=login, target=_find_config_folder(job.home)):
+            result = run_process(
+                command,
+                cwd=job.workspace,
+                env=self._build_environment(job),
+                run_id=job.mark,
+                stdin_bytes=job.prompt.encode("utf-8", "replace"),
+                stdout_path=job.record / "events.jsonl",
+                stderr_path=job.record / "stderr.log",
+                timeout_s=job.run.task.budgets.wall_clock_s,
+                on_line=stream.hear,
+            )
         flags = self.pin.explain_version(read_version(program))
         return conclude(read_ending(stream, model=self._choose_model(job)), result=result, flags=flags)
 
@@ -83,7 +87,7 @@ class ClaudeCodeAgent(InstalledAgent):
 
     def _furnish_home(self, job: AgentJob) -> Path:
         """Fill the private home, and write the MCP servers that the product is to start."""
-        self.furnish_home(job.home, config_folder=_find_config_folder(job.home))
+        self.furnish_home(job.home)
         config_file = job.home / "claude-mcp.json"
         write_private_json(config_file, {"mcpServers": list_mcp_servers(job)})
         return config_file

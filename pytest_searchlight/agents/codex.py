@@ -25,6 +25,7 @@ from pytest_searchlight.agents.installation import (
     write_private,
     write_private_json,
 )
+from pytest_searchlight.agents.login import lend_login
 from pytest_searchlight.agents.pins import AgentPin
 from pytest_searchlight.extensions import AgentJob, AgentTrace
 from pytest_searchlight.workspace import ProcessResult, run_process
@@ -48,23 +49,22 @@ class CodexAgent(InstalledAgent):
         self._furnish_home(job, contract=contract)
         schema_file = self._write_output_schema(job)
         stream = CodexStream(contract)
-        result = run_process(
-            build_command(
-                program,
-                contract=contract,
-                model=self._choose_model(job),
-                pin=self.pin,
-                schema_file=schema_file,
-            ),
-            cwd=job.workspace,
-            env=self._build_environment(job),
-            run_id=job.mark,
-            stdin_bytes=job.prompt.encode("utf-8", "replace"),
-            stdout_path=job.record / "events.jsonl",
-            stderr_path=job.record / "stderr.log",
-            timeout_s=job.run.task.budgets.wall_clock_s,
-            on_line=stream.hear,
+        command = build_command(
+            program, contract=contract, model=self._choose_model(job), pin=self.pin, schema_file=schema_file
         )
+        login = self.installation.login_folder
+        with lend_login(self.pin, source=login, target=_find_config_folder(job.home)):
+            result = run_process(
+                command,
+                cwd=job.workspace,
+                env=self._build_environment(job),
+                run_id=job.mark,
+                stdin_bytes=job.prompt.encode("utf-8", "replace"),
+                stdout_path=job.record / "events.jsonl",
+                stderr_path=job.record / "stderr.log",
+                timeout_s=job.run.task.budgets.wall_clock_s,
+                on_line=stream.hear,
+            )
         ending = read_ending(stream, result=result, token_budget=job.run.task.budgets.tokens)
         return conclude(ending, result=result, flags=self.pin.explain_version(read_version(program)))
 
@@ -91,9 +91,9 @@ class CodexAgent(InstalledAgent):
 
     def _furnish_home(self, job: AgentJob, *, contract: Contract) -> None:
         """Fill the private home, and write the product's configuration."""
-        folder = _find_config_folder(job.home)
-        self.furnish_home(job.home, config_folder=folder)
-        write_private(folder / "config.toml", write_config(contract, installation=self.installation).encode())
+        self.furnish_home(job.home)
+        config = write_config(contract, installation=self.installation)
+        write_private(_find_config_folder(job.home) / "config.toml", config.encode())
 
     def _write_output_schema(self, job: AgentJob) -> Path | None:
         if self.output_schema is None:

@@ -7,7 +7,7 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -98,11 +98,9 @@ class InstalledAgent:
             )
         return self.installation.program
 
-    def furnish_home(self, home: Path, *, config_folder: Path) -> None:
-        """Put into the private home what every run needs: a scratch folder and, when asked, the login."""
+    def furnish_home(self, home: Path) -> None:
+        """Put into the private home what every run needs: a scratch folder of its own."""
         (home / "tmp").mkdir(mode=0o700, exist_ok=True)
-        if self.installation.login_folder is not None:
-            copy_login(self.pin.login_files, source=self.installation.login_folder, target=config_folder)
 
 
 def read_version(program: str) -> str | None:
@@ -123,22 +121,6 @@ def _ask_version(program: str, modified_ns: int) -> str | None:  # noqa: ARG001 
         return None
     match = _VERSION.search(done.stdout)
     return match[0] if match else None
-
-
-def copy_login(files: Sequence[str], *, source: Path, target: Path) -> None:
-    """Copy the named credential files, and nothing else of the user's folder, with mode 0600.
-
-    Raises:
-        RunError: `source` holds none of them.
-    """
-    found = [name for name in files if (source / name).is_file()]
-    if not found:
-        raise RunError(
-            f"{source}: no login found ({', '.join(files)}); log in with the product, or give an API key",
-            status=RunStatus.AGENT_ERROR,
-        )
-    for name in found:
-        write_private(target / name, (source / name).read_bytes())
 
 
 def write_private(path: Path, content: bytes) -> None:

@@ -30,6 +30,7 @@ class AgentPin(Record):
         login_variable: the variable that names its configuration folder.
         login_home: that folder's name under HOME when the variable is not set.
         login_files: files in it that hold the user's login.
+        login_clock: where in such a file, key by key, is told when it was renewed or expires.
         bad_versions: versions known not to work here, and why.
         disabled_features: features of the product that every run turns off.
         reviewed_features: features that are on and were found harmless to a measurement.
@@ -46,6 +47,7 @@ class AgentPin(Record):
     login_variable: str
     login_home: str
     login_files: tuple[str, ...]
+    login_clock: tuple[str, ...] = ()
     bad_versions: dict[str, str] = Field(default_factory=dict)
     disabled_features: tuple[str, ...] = ()
     reviewed_features: tuple[str, ...] = ()

@@ -16,7 +16,8 @@ from scripted_model import Answer, play_turns
 from pytest_searchlight.agents.claude_code import ClaudeCodeAgent, build_command
 from pytest_searchlight.agents.codex import CodexAgent
 from pytest_searchlight.agents.contract import Contract
-from pytest_searchlight.agents.installation import Installation, copy_login, find_installation
+from pytest_searchlight.agents.installation import Installation, find_installation
+from pytest_searchlight.agents.login import copy_login
 from pytest_searchlight.agents.probe import probe_agent
 from pytest_searchlight.domain import RunStatus
 from pytest_searchlight.errors import RunError
