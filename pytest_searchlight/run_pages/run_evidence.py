@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from pydantic import JsonValue
 
-from pytest_searchlight.domain import AuditFinding, RunRecord, Score, TappedSpend, ToolCall
+from pytest_searchlight.domain import AuditFinding, Score, TappedSpend, ToolCall
 from pytest_searchlight.domain.judging import Judgement, JudgePayload
-from pytest_searchlight.errors import EvidenceError
-from pytest_searchlight.evidence import SealedBundle, read_bundle
+from pytest_searchlight.evidence import SealedBundle
 from pytest_searchlight.grading import SIGNS_FILE
 from pytest_searchlight.metering import Metering, read_metering_events
 from pytest_searchlight.providers.tap import TAPPED_SPEND, read_tapped_spend
@@ -55,43 +53,12 @@ class RunEvidence:
     judgement: Judgement | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReadRun:
-    """What could be read of a bundle.
+def read_evidence(bundle: SealedBundle) -> RunEvidence:
+    """What `bundle`, which was verified, holds of a run that was made.
 
-    Attributes:
-        record: the run's row, None when there is no bundle or it cannot be trusted.
-        file_names: what the bundle holds besides its seal.
-        evidence: all of it, None also when the run was never made.
-        problem: why the bundle cannot be trusted.
+    Raises:
+        LookupError, TypeError, ValueError: it is not what a run leaves behind.
     """
-
-    record: RunRecord | None = None
-    file_names: tuple[str, ...] = ()
-    evidence: RunEvidence | None = None
-    problem: str | None = None
-
-
-def read_run(folder: Path) -> ReadRun:
-    """What the bundle in `folder` holds; nothing of it is shown when a part was altered or is missing."""
-    if not folder.is_dir():
-        return ReadRun()
-    try:
-        bundle = read_bundle(folder)
-        bundle.verify()
-        return ReadRun(
-            record=RunRecord.model_validate(bundle.head["record"]),
-            file_names=tuple(sorted(bundle.head["files"])),
-            evidence=_read_evidence(bundle) if "trace" in bundle.head else None,
-        )
-    except EvidenceError as error:
-        return ReadRun(problem=str(error))
-    except (OSError, LookupError, TypeError, ValueError, AttributeError) as error:
-        # The seal holds, so another version wrote it, or somebody who knows how to seal.
-        return ReadRun(problem=f"{folder}: not the evidence of a run ({type(error).__name__}: {error})")
-
-
-def _read_evidence(bundle: SealedBundle) -> RunEvidence:
     head = bundle.head
     judging = _read_judging(bundle)
     return RunEvidence(

@@ -7,12 +7,10 @@ from pathlib import Path
 
 from pytest_searchlight.evidence import SessionFolder
 from pytest_searchlight.run_pages.attempts import Attempt
-from pytest_searchlight.run_pages.judged import read_judged
 from pytest_searchlight.run_pages.listing import ListedRun
 from pytest_searchlight.run_pages.neighbours import Neighbours
+from pytest_searchlight.run_pages.reading import read_run
 from pytest_searchlight.run_pages.rendering import render_template
-from pytest_searchlight.run_pages.run_evidence import read_run
-from pytest_searchlight.run_pages.timeline import pair_calls
 
 
 def render_run_page(  # noqa: PLR0913 - a page stands among others
@@ -34,8 +32,7 @@ def render_run_page(  # noqa: PLR0913 - a page stands among others
         neighbours: where a reader may go from there.
         attempts: its earlier attempts.
     """
-    found = read_run(folder)
-    evidence = found.evidence
+    found = read_run(folder, session=session)
     return render_template(
         "run",
         run=run,
@@ -46,7 +43,7 @@ def render_run_page(  # noqa: PLR0913 - a page stands among others
         attempts=attempts,
         problem=found.problem,
         file_names=found.file_names,
-        evidence=evidence,
-        steps=() if evidence is None else pair_calls(evidence.calls, metering=evidence.metering),
-        judged=None if evidence is None else read_judged(evidence, session=session),
+        evidence=found.evidence,
+        steps=found.steps,
+        judged=found.judged,
     )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socket import socket
+from socketserver import TCPServer
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
@@ -32,10 +35,20 @@ class PageServer(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, session: SessionFolder, *, port: int) -> None:
-        super().__init__((ADDRESS, port), _PageRequest)
         self._session = session
         self._list = RunList(session)
         self._list.read()  # the first page then comes as quickly as the others
+        super().__init__((ADDRESS, port), _PageRequest)
+
+    def server_bind(self) -> None:
+        """Take the port, and do not ask a name server who we are, as the base class would."""
+        TCPServer.server_bind(self)
+        self.server_name, self.server_port = ADDRESS, self.server_address[1]
+
+    def handle_error(self, request: socket | tuple[bytes, socket], client_address: object) -> None:
+        """Say nothing of a browser that went away before the page came."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
     @property
     def url(self) -> str:

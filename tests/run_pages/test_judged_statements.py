@@ -6,9 +6,9 @@ from pathlib import Path
 
 from run_pages.staged_session import StagedSession, judge_brief
 
-from pytest_searchlight.run_pages.judged import JudgedBrief, read_judged
+from pytest_searchlight.run_pages.judged import JudgedBrief
 from pytest_searchlight.run_pages.passages import find_passage
-from pytest_searchlight.run_pages.run_evidence import read_run
+from pytest_searchlight.run_pages.reading import read_run
 from pytest_searchlight.sources import CapturedSource, CaptureStatus, SourceStore
 from pytest_searchlight.sources.records import hash_text
 
@@ -20,9 +20,7 @@ BRIEF = "The harbour sky over Norrvik is blue."
 def read_staged(staged: StagedSession) -> JudgedBrief:
     answer, changes = judge_brief(text=BRIEF, url=URL, source=PAGE)
     run_id = staged.add_run(answer=answer, changes=changes)
-    evidence = read_run(staged.folder.runs / run_id).evidence
-    assert evidence is not None
-    judged = read_judged(evidence, session=staged.folder)
+    judged = read_run(staged.folder.runs / run_id, session=staged.folder).judged
     assert judged is not None
     return judged
 
@@ -77,9 +75,7 @@ def test_a_capture_that_was_altered_costs_its_line_alone(staged: StagedSession) 
 
 
 def test_a_run_without_a_rubric_is_not_judged(staged: StagedSession) -> None:
-    evidence = read_run(staged.folder.runs / staged.add_run()).evidence
-    assert evidence is not None
-    assert read_judged(evidence, session=staged.folder) is None
+    assert read_run(staged.folder.runs / staged.add_run(), session=staged.folder).judged is None
 
 
 def test_a_text_that_does_not_speak_of_a_statement_has_no_passage() -> None:
