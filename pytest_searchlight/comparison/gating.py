@@ -66,10 +66,14 @@ class GateResult(Record):
 
 
 class GateReport(Record):
-    """``gates.json``: what a session was held to, and the comparison with its baseline if it had one."""
+    """``gates.json``: what a session was held to, and the comparison with its baseline if it had one.
+
+    `baseline` is the name of the baseline; with one, `comparison` is None where the two share nothing.
+    """
 
     schema_version: Literal[1] = 1
     results: tuple[GateResult, ...]
+    baseline: str | None
     comparison: SessionComparison | None
 
     @property

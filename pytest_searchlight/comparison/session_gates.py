@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,7 @@ from pytest_searchlight.comparison.text import render_lines
 from pytest_searchlight.domain import SetupKind
 from pytest_searchlight.errors import ReportError, SettingsError
 from pytest_searchlight.evidence import encode_json, write_atomic
-from pytest_searchlight.gates import FAIL_ON, Gate, GatedMeasure
+from pytest_searchlight.gates import Gate, GatedMeasure
 from pytest_searchlight.reporting import clean_text
 
 if TYPE_CHECKING:  # they load numpy and scipy, which a session without gates does not pay for
@@ -51,29 +51,32 @@ class SessionGates:
             ReportError: the baseline cannot be read.
             SettingsError: a gate holds for nothing that is run, or has nothing to be held against.
         """
-        for gate in self.gates if lanes else ():
+        baseline = self.baseline
+        if not lanes:
+            return
+        for gate in self.gates:
             if not any(gate.holds_for(name.setup, kind) for name, kind in lanes.items()):
-                run = ", ".join(dict.fromkeys(name.setup for name in lanes))
                 raise SettingsError(
-                    f"{gate.option}: {gate.text!r} holds for no setup of this session, which runs {run}; "
-                    "name one of these, or leave the limit out"
+                    f"{gate.option}: {gate.text!r} holds for no setup of this session, which runs "
+                    f"{', '.join(dict.fromkeys(name.setup for name in lanes))}; name one of these, or leave "
+                    "the limit out"
                 )
-        if self.baseline is not None and lanes:
-            self._check_baseline(self.baseline, lanes)
+        if baseline is not None:
+            self._check_baseline(baseline, lanes)
 
     def _check_baseline(self, baseline: Measured, lanes: Collection[LaneName]) -> None:
         from pytest_searchlight.comparison.lanes import collect_lanes, describe_lanes, match_lanes
 
         there = collect_lanes(baseline)
         shared = match_lanes(there, lanes)
-        for gate in self.gates:
-            held = [name for name in shared if gate.setup in {None, name.setup}]
-            if gate.measure is not GatedMeasure.RATE and not held:
-                raise SettingsError(
-                    f"{FAIL_ON}: {gate.text!r} has nothing to be held against: baseline {baseline.name!r} "
-                    f"has {describe_lanes(there)}, and this session runs {describe_lanes(lanes)}; choose a "
-                    "baseline of the same catalog, agent and setup"
-                )
+        unheld = [gate for gate in self.gates if not _is_held(gate, shared)]
+        if not shared or unheld:
+            what = f"{unheld[0].text!r}" if unheld else "this session"
+            raise SettingsError(
+                f"--searchlight-baseline: {baseline.name!r} has nothing to hold {what} against: it has "
+                f"{describe_lanes(there)}, and this session runs {describe_lanes(lanes)}; choose a baseline "
+                "of the same catalog, agent and setup"
+            )
 
     def judge(self, folder: Path) -> GateReport | None:
         """Hold the session in `folder` to its gates and record how it fared; None when there are none.
@@ -90,7 +93,8 @@ class SessionGates:
         session = read_measured(folder)
         comparison = self._compare(session)
         results = judge_gates(self.gates, session=session, comparison=comparison)
-        report = GateReport(results=tuple(results), comparison=comparison)
+        baseline = None if self.baseline is None else self.baseline.name
+        report = GateReport(results=tuple(results), baseline=baseline, comparison=comparison)
         write_atomic(folder / GATES_FILE, encode_json(report.model_dump(mode="json")))
         return report
 
@@ -106,8 +110,16 @@ class SessionGates:
             return None
 
 
+def _is_held(gate: Gate, shared: Iterable[LaneName]) -> bool:
+    """Whether there are lanes in the baseline that the gate can be judged by, if it needs any."""
+    return gate.measure is GatedMeasure.RATE or any(gate.setup in {None, name.setup} for name in shared)
+
+
 def describe_baseline(report: GateReport) -> Iterator[str]:
     """The comparison with the baseline, if there is one: a line a lane."""
+    if report.baseline is None:
+        return
+    nothing = ": nothing in common" if report.comparison is None else ":"
+    yield clean_text(f"against baseline {report.baseline}{nothing}")
     if report.comparison is not None:
-        yield clean_text(f"against baseline {report.comparison.name_before}:")
         yield from (f"  {line}" for line in render_lines(report.comparison))

@@ -204,9 +204,15 @@ def test_sky(agent_run):
 def test_python_tasks_are_held_to_limits_of_the_ini_file(project: Project, way: tuple[str, ...]) -> None:
     project.write("conftest.py", DRIFTER_CONFTEST)
     project.write("test_sky.py", PYTHON_TASK)
-    project.write("pytest.ini", "[pytest]\nsearchlight_fail_under = no-search=0.5,exa=0.5\n")
+    project.write_catalog(["sky"], agents=["drifter"])
+    assert project.run("catalogs", "--searchlight-output=base").code == 0
+    project.write(
+        "pytest.ini",
+        "[pytest]\nsearchlight_fail_under = no-search=0.5,exa=0.5\nsearchlight_baseline = base\n",
+    )
     done = project.run("test_sky.py", *way)
     assert done.code == 1
+    assert "against baseline base: nothing in common" in done.out
     outcomes = {each["gate"]: each["outcome"] for each in read_gates(done)["results"]}
     assert outcomes["exa=0.5"] == "unmeasured"
     assert outcomes["no-search=0.5"] in {"passed", "failed"}
@@ -233,7 +239,9 @@ WRONG = {
     (
         "--searchlight-agent=oracle",
         *AGAINST_BASE,
-    ): "baseline 'base' has small, drifter: no-search, and this session runs small, oracle: no-search",
+    ): "'base' has nothing to hold 'no-search: drop>5pp' against: "
+    "it has small, drifter: no-search, and this session runs small, oracle: no-search",
+    ("--searchlight-agent=oracle", "--searchlight-baseline=base"): "has nothing to hold this session against",
 }
 
 

@@ -121,7 +121,8 @@ def test_json_keeps_to_its_published_schema(
     comparison = SessionComparison.model_validate_json(out)
     assert [change.lane.setup for change in comparison.lanes] == ["corner", "shop"]
     jsonschema.validate(
-        GateReport(results=(), comparison=comparison).model_dump(mode="json"), schemas["gates"]
+        GateReport(results=(), baseline="main", comparison=comparison).model_dump(mode="json"),
+        schemas["gates"],
     )
 
 
