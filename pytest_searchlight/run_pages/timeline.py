@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from pytest_searchlight.domain import CallOutcome, ToolCall
 from pytest_searchlight.metering import MeteredCall, Metering
 from pytest_searchlight.run_pages.texts import cut_text, format_json
 from pytest_searchlight.searching.calls import read_request
 
-_GIST_CHARS = 120
+_GIST_CHARS: Final = 120
+_START: Final = -1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,11 +36,6 @@ class Step:
         return next(call.tool for call in (self.agent, self.wire) if call is not None)
 
     @property
-    def server(self) -> str | None:
-        """The MCP server that the agent names, None for its own tools and where only the wire knows."""
-        return None if self.agent is None else self.agent.server
-
-    @property
     def outcome(self) -> str:
         """How it ended: on the wire where it came that far."""
         return self.wire.outcome if self.wire is not None else str(self.agent and self.agent.outcome)
@@ -55,29 +53,18 @@ class Step:
         asked = " · ".join(addresses or queries) or ("" if arguments is None else format_json(arguments))
         return cut_text(asked, most_chars=_GIST_CHARS)
 
-    @property
-    def shows_one_result(self) -> bool:
-        """Whether both views hold the same result, so that it need not be shown twice."""
-        if self.agent is None or self.wire is None:
-            return True
-        return self.agent.result_text in {None, self.wire.result_text}
-
 
 def pair_calls(calls: Sequence[ToolCall], *, metering: Metering | None) -> tuple[Step, ...]:
     """The steps of a run, in the agent's order; what only the wire saw stands behind what went before it."""
     metered = () if metering is None else metering.calls
     partners = _find_partners(calls, metered)
-    agent_of = {wire: agent for agent, wire in partners.items()}
-    steps = [
-        (agent, -1, _make_step(call, metered[partners[agent]] if agent in partners else None, metering))
-        for agent, call in enumerate(calls)
-    ]
-    last = -1
-    for wire, seen in enumerate(metered):
-        last = agent_of.get(wire, last)
-        if wire not in agent_of:
-            steps.append((last, wire, _make_step(None, seen, metering)))
-    return tuple(step for *_, step in sorted(steps, key=lambda each: each[:2]))
+    behind = _place_unpaired(metered, partners)
+    steps = [_make_step(None, seen, metering) for seen in behind[_START]]
+    for place, call in enumerate(calls):
+        seen = metered[partners[place]] if place in partners else None
+        steps.append(_make_step(call, seen, metering))
+        steps += [_make_step(None, seen, metering) for seen in behind[place]]
+    return tuple(steps)
 
 
 def _find_partners(calls: Sequence[ToolCall], metered: Sequence[MeteredCall]) -> dict[int, int]:
@@ -93,6 +80,21 @@ def _find_partners(calls: Sequence[ToolCall], metered: Sequence[MeteredCall]) ->
                 partners[agent] = found
                 free.remove(found)
     return partners
+
+
+def _place_unpaired(
+    metered: Sequence[MeteredCall], partners: Mapping[int, int]
+) -> Mapping[int, list[MeteredCall]]:
+    """What only the wire saw, by the place of the agent's call that went before it on the wire."""
+    agent_of = {wire: agent for agent, wire in partners.items()}
+    behind: defaultdict[int, list[MeteredCall]] = defaultdict(list)
+    last = _START
+    for wire, seen in enumerate(metered):
+        if wire in agent_of:
+            last = agent_of[wire]
+        else:
+            behind[last].append(seen)
+    return behind
 
 
 def _is_metered(call: ToolCall) -> bool:
