@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,9 @@ from pytest_searchlight.judging import JUDGE_FOLDERS
 from pytest_searchlight.run_pages.passages import Passage, find_passage
 from pytest_searchlight.run_pages.run_evidence import RunEvidence
 from pytest_searchlight.sources import CapturedSource, SourceStore
+
+Labels = Mapping[int, Mapping[str, Any]]
+"""A judge's labels by the number of what they are about."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,9 +64,17 @@ class CitedPage:
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedBrief:
-    """A brief and what a judge said of it; without a payload, none was asked."""
+    """A brief and what a judge said of it.
 
-    verdict: Verdict
+    Attributes:
+        verdict: the judge's, None when none was asked to give one, as when a check has failed.
+        payload: what the judge saw, None when there was nothing for one to read.
+        facts: the rubric's key facts.
+        claims: the brief's.
+        pages: what the brief cites.
+    """
+
+    verdict: Verdict | None
     payload: JudgePayload | None
     facts: tuple[JudgedStatement, ...]
     claims: tuple[JudgedStatement, ...]
@@ -71,24 +82,25 @@ class JudgedBrief:
 
 
 def read_judged(evidence: RunEvidence, *, session: SessionFolder) -> JudgedBrief | None:
-    """How the brief of a run was judged, None when its task asks for none."""
+    """How the brief of a run was judged, None when its answer is no brief."""
     verdict = next((each for each in evidence.score.verdicts if each.kind == RUBRIC_KIND), None)
-    if verdict is None:
+    if verdict is None and not list_cited_urls(evidence.deliverable):
         return None
     return JudgedBrief(
         verdict=verdict,
         payload=evidence.payload,
-        facts=tuple(_list_facts(evidence.payload, verdict)),
-        claims=tuple(_list_claims(evidence, verdict)),
+        facts=tuple(_list_facts(evidence.payload, _read_labels(verdict, "fact_labels"))),
+        claims=tuple(_list_claims(evidence, _read_labels(verdict, "claim_labels"))),
         pages=tuple(_list_pages(evidence.deliverable, session)),
     )
 
 
-def _list_facts(payload: JudgePayload | None, verdict: Verdict) -> Iterator[JudgedStatement]:
-    labels = _read_labels(verdict, "fact_labels")
-    for fact in () if payload is None else payload.facts:
+def _list_facts(payload: JudgePayload | None, labels: Labels) -> Iterator[JudgedStatement]:
+    if payload is None:
+        return
+    for fact in payload.facts:
         label = labels.get(fact.number, {})
-        passage = find_passage(fact.text, text=payload.brief) if payload is not None else None
+        passage = find_passage(fact.text, text=payload.brief)
         yield JudgedStatement(
             number=fact.number,
             text=fact.text,
@@ -98,8 +110,7 @@ def _list_facts(payload: JudgePayload | None, verdict: Verdict) -> Iterator[Judg
         )
 
 
-def _list_claims(evidence: RunEvidence, verdict: Verdict) -> Iterator[JudgedStatement]:
-    labels = _read_labels(verdict, "claim_labels")
+def _list_claims(evidence: RunEvidence, labels: Labels) -> Iterator[JudgedStatement]:
     payload = evidence.payload
     shown = {} if payload is None else {claim.number: claim for claim in payload.claims}
     sources = {} if payload is None else {source.number: source for source in payload.sources}
@@ -111,7 +122,7 @@ def _list_claims(evidence: RunEvidence, verdict: Verdict) -> Iterator[JudgedStat
             number=number,
             text=judged.text if judged else claim.text,
             holds=label.get("supported"),
-            reason=label.get("reason", "none of its sources could be read"),
+            reason=label.get("reason", "" if payload is None else "none of its sources could be read"),
             urls=claim.citation_urls,
             quotations=tuple(_quote_sources(claim.text, cited)),
         )
@@ -140,6 +151,6 @@ def _read_claims(deliverable: JsonValue) -> tuple[Claim, ...]:
         return ()
 
 
-def _read_labels(verdict: Verdict, name: str) -> dict[int, dict[str, Any]]:
-    labels: Any = verdict.details.get(name, [])
+def _read_labels(verdict: Verdict | None, name: str) -> Labels:
+    labels: Any = [] if verdict is None else verdict.details.get(name, [])
     return {label["number"]: label for label in labels}

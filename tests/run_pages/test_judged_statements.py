@@ -74,6 +74,17 @@ def test_a_capture_that_was_altered_costs_its_line_alone(staged: StagedSession) 
     assert judged.claims
 
 
+def test_a_brief_whose_checks_failed_shows_its_claims_and_pages_although_nobody_judged_it(
+    staged: StagedSession,
+) -> None:
+    answer, _ = judge_brief(text=BRIEF, url=URL, source=PAGE)
+    judged = read_run(staged.folder.runs / staged.add_run(answer=answer), session=staged.folder).judged
+    assert judged is not None
+    assert (judged.verdict, judged.facts) == (None, ())
+    assert [(claim.text, claim.holds, claim.reason) for claim in judged.claims] == [(BRIEF, None, "")]
+    assert [page.url for page in judged.pages] == [URL]
+
+
 def test_a_run_without_a_rubric_is_not_judged(staged: StagedSession) -> None:
     assert read_run(staged.folder.runs / staged.add_run(), session=staged.folder).judged is None
 

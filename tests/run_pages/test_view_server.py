@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from browser_stage import WatchedPage
+from playwright.sync_api import expect
 from run_pages.staged_session import StagedSession, make_rows
 
 from pytest_searchlight.errors import UserError
@@ -107,6 +109,20 @@ def test_a_session_that_becomes_unreadable_is_told(server: PageServer, staged: S
     response = ask(server, "/")
     assert (response.status, response.headers["Content-Type"]) == (500, "text/plain; charset=utf-8")
     assert b"not a readable plan" in response.read()
+
+
+def test_a_run_that_is_sealed_meanwhile_is_there_at_the_next_look(
+    page: WatchedPage, server: PageServer, staged: StagedSession
+) -> None:
+    shown = page.open(server.url)
+    expect(shown.get_by_role("status")).to_contain_text("3 of 3 runs")
+    run_id = staged.add_run()
+    shown.reload()
+    expect(shown.get_by_role("status")).to_contain_text("4 of 4 runs")
+    shown.get_by_label("Text").fill(run_id)
+    shown.locator("#runs").get_by_role("link").click()
+    expect(shown.get_by_role("heading", level=1)).to_have_text("sky under shop")
+    expect(shown.locator(".copies code").first).to_have_text(str(staged.folder.runs / run_id))
 
 
 def test_a_port_that_is_taken_is_told(server: PageServer, staged: StagedSession) -> None:
