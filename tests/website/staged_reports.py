@@ -59,6 +59,7 @@ _FACTS: Final[dict[str, JsonValue]] = {
         "judge": None,
     },
     "catalogs": {"gap": "0" * 64},
+    "servers": {"exa": "3.4.1"},
     "judges": {"lexical": {"model_name": None, "audit": {"passed": True}}},
     "selection": {"paths": ["catalogs/gap"], "keyword": "cve or x", "markers": ""},
 }
@@ -88,7 +89,7 @@ def write_measured(
     return folder
 
 
-def make_rows(*, tasks: int = 10, repetitions: int = 2) -> Iterator[RunRecord]:
+def make_rows(*, tasks: int = 5, repetitions: int = 2) -> Iterator[RunRecord]:
     """Runs of two agents under every setup; a few are excluded, contaminated or flagged."""
     for agent, model in (("claude-code", "claude-opus-5-5"), ("codex", None)):
         for setup, kind in SETUPS.items():

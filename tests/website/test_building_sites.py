@@ -89,7 +89,7 @@ def test_the_leaderboard_fits_its_schema_and_holds_measured_reports_only(built: 
 def test_a_leaderboard_row_has_its_uncertainty_and_no_rank(built: Site) -> None:
     row = json.loads(built["leaderboard.json"])["reports"][0]["rows"][0]
 
-    assert (row["setup"], row["graded"], row["coverage"]) == ("exa", 20, 1.0)
+    assert (row["setup"], row["graded"], row["coverage"]) == ("exa", 10, 1.0)
     assert row["pass_rate_ci95"][0] < row["pass_rate"] < row["pass_rate_ci95"][1]
     assert {each["reference"] for each in row["differences"]} == {"floor", "no-search", "built-in"}
     assert all("detectable_difference" in each for each in row["differences"])

@@ -54,7 +54,7 @@ def test_a_chart_is_named_and_described_for_those_who_do_not_see_it() -> None:
     root = ET.fromstring(draw_chart(make_dots(EXA), id_="c"))
 
     assert root.get("role") == "img"
-    named = [root.find(f"*[@id='{id_}']") for id_ in str(root.get("aria-labelledby")).split()]
+    named = [root.find(f"*[@id='{root.get(f'aria-{way}')}']") for way in ("labelledby", "describedby")]
     assert [element.text for element in named if element is not None] == ["Pass rates", "What they mean."]
 
 

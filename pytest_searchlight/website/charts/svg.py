@@ -42,7 +42,8 @@ def finish_svg(drawing: str, *, id_: str, title: str, description: str) -> str:
         {
             "viewBox": root.attrib["viewBox"],
             "role": "img",
-            "aria-labelledby": f"{id_}-title {id_}-desc",
+            "aria-labelledby": f"{id_}-title",
+            "aria-describedby": f"{id_}-desc",
             "font-family": _FONT,
         },
     )
