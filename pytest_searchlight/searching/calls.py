@@ -32,7 +32,7 @@ class WebCall:
         addresses: the pages that were asked for by URL.
         outcome: how it ended; a refused call never reached the provider.
         result_text: what the model was shown, None when it is not known.
-        shown_chars: length of that, None when it is not known.
+        shown_chars: length of that, None when it is not known; on the wire, of what came.
         span_s: start and end in seconds on the provider's side, None when it was not metered.
     """
 
@@ -73,10 +73,15 @@ def list_web_calls(observed: ObservedRun) -> tuple[WebCall, ...]:
     reported = observed.trace.tool_calls
     own = [call for call in reported if call.server is None and call.tool in OWN_WEB_TOOLS]
     of_provider = [call for call in reported if call.server is not None]
-    if observed.metering is None or not observed.metering.intact:
+    if observed.metering is None or not reads_wire(observed):
         return tuple(_from_report(call) for call in (*of_provider, *own))
     refused = [call for call in of_provider if call.executed is False]
     return (*map(_from_wire, observed.metering.calls), *map(_from_report, (*refused, *own)))
+
+
+def reads_wire(observed: ObservedRun) -> bool:
+    """Whether the provider's calls are read from the metering proxy's record, which has no gap."""
+    return observed.metering is not None and observed.metering.intact
 
 
 def measure_covered_s(spans_s: Sequence[tuple[float, float]]) -> float:

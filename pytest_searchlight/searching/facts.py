@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pytest_searchlight.domain import Access, SearchFacts, SetupKind, Sign, Task
 from pytest_searchlight.extensions import ObservedRun
-from pytest_searchlight.searching.calls import WebCall, list_web_calls, measure_covered_s
+from pytest_searchlight.searching.calls import WebCall, list_web_calls, measure_covered_s, reads_wire
 from pytest_searchlight.searching.contamination import FoundSign, scan_calls
 from pytest_searchlight.searching.primary_source import find_access
 from pytest_searchlight.searching.queries import count_reformulations, describe_query
@@ -31,7 +31,7 @@ def study_run(observed: ObservedRun) -> StudiedRun:
         fetches=sum(call.fetches for call in made),
         **_describe_searches([call for call in made if call.searches]),
         refused_calls=len(calls) - len(made),
-        shown_chars=_add_chars(made),
+        shown_chars=_count_shown(made, observed),
         provider_s=_measure_provider_s(made),
         access=_find_access(made, task=task, kind=observed.run.setup.kind),
         signs=None if signs is None else tuple(Sign(kind=sign.kind, call=sign.call) for sign in signs),
@@ -62,9 +62,14 @@ def _tell_empty(call: WebCall) -> bool | None:
     return nothing if call.succeeded or (nothing and call.result_text) else None
 
 
-def _add_chars(calls: Sequence[WebCall]) -> int | None:
-    shown = [call.shown_chars for call in calls]
-    return None if None in shown else sum(filter(None, shown))
+def _count_shown(calls: Sequence[WebCall], observed: ObservedRun) -> int | None:
+    """Characters that came, less those that the agent product kept from its model where the wire was read."""
+    came = [call.shown_chars for call in calls]
+    total = None if None in came else sum(filter(None, came))
+    if not total or not reads_wire(observed):
+        return total
+    kept = observed.trace.offloaded_chars
+    return None if kept is None else max(total - kept, 0)
 
 
 def _measure_provider_s(calls: Sequence[WebCall]) -> float | None:

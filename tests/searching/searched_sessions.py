@@ -84,13 +84,20 @@ class SearchedSession:
         status: RunStatus = RunStatus.GRADED,
         reported: Sequence[ToolCall] = (),
         intact: bool = True,
+        offloaded_chars: int | None = 0,
         task: CatalogTask | None = None,
     ) -> str:
         """Seal a run that made these calls, and give its id. It took 2.5 s."""
         number = next(self._numbers)
         run_id = f"small.sky.agent.{setup.name}.r{number}.0123456789"
         run = make_run(setup, run_id=run_id, repetition=number, task=task or self.task)
-        trace = AgentTrace(status=status, reason="", answer_text=answer, tool_calls=tuple(reported))
+        trace = AgentTrace(
+            status=status,
+            reason="",
+            answer_text=answer,
+            tool_calls=tuple(reported),
+            offloaded_chars=offloaded_chars,
+        )
         metering = Metering(calls=metered, started=True, intact=intact) if setup.server else None
         registry = Registry()
         register_validators(registry)

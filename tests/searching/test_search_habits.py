@@ -98,6 +98,13 @@ def test_a_result_too_large_to_record_leaves_the_characters_unknown(session: Sea
     )
 
 
+def test_what_the_product_kept_from_its_model_was_not_shown(session: SearchedSession) -> None:
+    session.add_run(meter_search("a", "1234567890"), offloaded_chars=4)
+    session.add_run(meter_search("a", "1234567890"), offloaded_chars=None)
+    lane = session.study_lane()
+    assert (lane.searching.chars_known, lane.searching.shown_chars_per_run) == (1, 6.0)
+
+
 def test_refused_calls_are_counted_as_such_and_as_nothing_else(session: SearchedSession) -> None:
     by_product = ToolCall(
         tool="find", server="shop", arguments={"query": "x"}, outcome=CallOutcome.REFUSED, executed=False
