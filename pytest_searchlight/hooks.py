@@ -8,18 +8,15 @@ from collections.abc import Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pytest
 
-from pytest_searchlight.calibration import Recalibration
 from pytest_searchlight.catalog import find_catalogs, looks_like_catalog
 from pytest_searchlight.collection import RUN_KEY, RUN_PARAMETER, SESSION_KEY, CatalogFile
-from pytest_searchlight.comparison.session_gates import GATES_FILE, SessionGates, describe_baseline
+from pytest_searchlight.comparison.session_gates import SessionGates
 from pytest_searchlight.domain import STATUS_RULES, RunRecord, RunStatus, TestRun
 from pytest_searchlight.errors import SearchlightError, UserError
-from pytest_searchlight.evidence import SessionFolder
-from pytest_searchlight.flips import Flip, write_flips
 from pytest_searchlight.grading import describe_unrun
 from pytest_searchlight.item_phases import CALL_REPORT_KEY
 from pytest_searchlight.judging import JUDGE_FOLDERS
@@ -31,6 +28,7 @@ from pytest_searchlight.opening import (
     refuse_namesakes,
     refuse_reruns,
 )
+from pytest_searchlight.outcome import SessionOutcome
 from pytest_searchlight.plan import describe_plan
 from pytest_searchlight.preflight import check_gates, check_session, list_session_lanes, list_version_warnings
 from pytest_searchlight.preparation import prepare_setups
@@ -38,20 +36,12 @@ from pytest_searchlight.proofs import check_tasks
 from pytest_searchlight.reporting import (
     Progress,
     clean_text,
-    describe_calibration,
-    describe_exclusions,
-    render_comparisons,
-    render_table,
 )
 from pytest_searchlight.run_rows import PlannedRun, read_records, write_plan
 from pytest_searchlight.session import BenchmarkSession
 from pytest_searchlight.session_facts import describe_session
 from pytest_searchlight.settings import check_new_session
-from pytest_searchlight.summary import write_summary
 from pytest_searchlight.summary_schema import Summary
-
-if TYPE_CHECKING:  # it loads numpy and scipy
-    from pytest_searchlight.comparison.gating import GateReport
 
 
 @dataclass
@@ -61,20 +51,15 @@ class SessionHooks:
     Attributes:
         config: pytest's configuration.
         session: the benchmark session as this process sees it.
-        gates: what it is held to.
+        outcome: what it comes to.
         progress: what has been done so far; used where reports arrive.
     """
 
     config: pytest.Config
     session: BenchmarkSession
-    gates: SessionGates
+    outcome: SessionOutcome
     progress: Progress = field(default_factory=Progress)
     _problem: str | None = None
-    _warnings: list[str] = field(default_factory=list)
-    _summary: Summary | None = None
-    _calibrated: Recalibration | None = None
-    _flips: tuple[Path, list[Flip]] | None = None
-    _judged: GateReport | None = None
 
     @classmethod
     def create(cls, config: pytest.Config, *, place: tuple[str, float]) -> SessionHooks:
@@ -89,7 +74,8 @@ class SessionHooks:
             raise pytest.UsageError(str(error)) from None
         config.stash[SESSION_KEY] = session
         settings = session.settings
-        return cls(config, session, SessionGates(gates=settings.gates, baseline_path=settings.baseline))
+        gates = SessionGates(gates=settings.gates, baseline_path=settings.baseline)
+        return cls(config, session, SessionOutcome(session=session, gates=gates))
 
     @property
     def is_controller(self) -> bool:
@@ -132,7 +118,7 @@ class SessionHooks:
             for path in self._find_argument_catalogs():
                 check_tasks(self.session.read_catalog(path), self.session.registry)
             refuse_namesakes(self.session.catalogs)
-            check_gates(self.session, self.gates)
+            check_gates(self.session, self.outcome.gates)
             self._make_room()
             if self.session.settings.regrade is None:
                 check_session(self.session)
@@ -333,24 +319,16 @@ class SessionHooks:
         if not self.is_controller or not self.session.folder.plan_file.is_file():
             return
         try:
-            self._summary = write_summary(
-                self.session.folder, extra=self._collect_extra(), warn=self._warnings.append
-            )
-            if self.session.settings.regrade is not None:
-                source = SessionFolder(self.session.settings.regrade)
-                self._flips = write_flips(source, self.session.folder)
-            if self.session.settings.calibrate:
-                self._calibrated = self.session.record_calibration()
-            self._judged = self.gates.judge(self.session.folder.root)
+            summary = self.outcome.sum_up(self._collect_extra())
         except SearchlightError as error:
             self._problem = str(error)
             session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
             return
         if session.exitstatus in _ENDED_BY_ITSELF:
-            session.exitstatus = self._choose_exit(self._summary, session.exitstatus)
+            session.exitstatus = self._choose_exit(summary, session.exitstatus)
 
     def _choose_exit(self, summary: Summary, exit_code: int) -> int:
-        if self._judged is not None and self._judged.fails:
+        if self.outcome.judged is not None and self.outcome.judged.fails:
             return pytest.ExitCode.TESTS_FAILED
         if self.session.settings.exit_on != "soundness":
             return exit_code
@@ -367,40 +345,12 @@ class SessionHooks:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """The result table, what was not counted, and the files."""
         if self._problem is not None:
-            terminalreporter.write_line(f"searchlight: no summary: {self._problem}", red=True)
-        if self._summary is None:
-            return
-        terminalreporter.section("searchlight")
-        for line in self._describe_outcome(self._summary):
-            terminalreporter.write_line(line)
-        if self._judged is not None:
-            self._write_gates(terminalreporter, self._judged)
-        for warning in self._warnings:
-            terminalreporter.write_line(f"searchlight: warning: {warning}", yellow=True)
-        root = self._show(self.session.folder.root)
-        terminalreporter.write_line(f"written: {root}/summary.json, {root}/runs.jsonl, {root}/runs/")
-
-    def _write_gates(self, reporter: pytest.TerminalReporter, report: GateReport) -> None:
-        for line in describe_baseline(report):
-            reporter.write_line(line)
-        for result in report.results:
-            reporter.write_line(result.describe(), red=result.fails, yellow=result.warns)
-        reporter.write_line(f"written: {self._show(self.session.folder.root / GATES_FILE)}")
-
-    def _describe_outcome(self, summary: Summary) -> Iterator[str]:
-        yield from render_table(summary)
-        if summary.comparisons is not None:
-            yield from render_comparisons(summary.comparisons)
-        exclusions = describe_exclusions(summary.counts)
-        if exclusions is not None:
-            yield exclusions
-        if self._flips is not None:
-            path, flips = self._flips
-            yield f"{len(flips)} verdict(s) flipped: {self._show(path)}"
-            yield from (f"  {clean_text(flip.describe())}" for flip in flips)
-        if self._calibrated is not None and self._calibrated.standing:
-            yield from describe_calibration(self._calibrated)
-            yield f"written: {self._show(self.session.settings.calibration_file)}"
+            part = "no summary" if self.outcome.summary is None else "incomplete"
+            terminalreporter.write_line(f"searchlight: {part}: {self._problem}", red=True)
+        if self.outcome.summary is not None:
+            terminalreporter.section("searchlight")
+        for line in self.outcome.describe(self._show):
+            terminalreporter.write_line(line.text, red=line.tone == "failure", yellow=line.tone == "warning")
 
 
 _ENDED_BY_ITSELF: Final = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)

@@ -1,0 +1,110 @@
+"""What a session came to: made from its evidence when it has ended, and told line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from pydantic import JsonValue
+
+from pytest_searchlight.calibration import Recalibration
+from pytest_searchlight.comparison.session_gates import GATES_FILE, SessionGates, describe_baseline
+from pytest_searchlight.evidence import SessionFolder
+from pytest_searchlight.flips import Flip, write_flips
+from pytest_searchlight.reporting import (
+    clean_text,
+    describe_calibration,
+    describe_exclusions,
+    render_comparisons,
+    render_table,
+)
+from pytest_searchlight.session import BenchmarkSession
+from pytest_searchlight.summary import write_summary
+from pytest_searchlight.summary_schema import Summary
+
+if TYPE_CHECKING:  # it loads numpy and scipy
+    from pytest_searchlight.comparison.gating import GateReport
+
+
+class Line(NamedTuple):
+    """A line for the terminal, and how it is meant."""
+
+    text: str
+    tone: Literal["plain", "warning", "failure"] = "plain"
+
+
+@dataclass(kw_only=True)
+class SessionOutcome:
+    """What is known at the end; parts that were not asked for, or not reached, are None.
+
+    Attributes:
+        session: the benchmark session.
+        gates: what it is held to.
+        summary: the numbers.
+        flips: where grading again is recorded, and the verdicts that it changed.
+        calibrated: what a calibration admits.
+        judged: how the session fared at its gates.
+        warnings: what is to be told besides.
+    """
+
+    session: BenchmarkSession
+    gates: SessionGates
+    summary: Summary | None = None
+    flips: tuple[Path, list[Flip]] | None = None
+    calibrated: Recalibration | None = None
+    judged: GateReport | None = None
+    warnings: list[str] = field(default_factory=list)
+
+    def sum_up(self, extra: Mapping[str, JsonValue]) -> Summary:
+        """Write summary, flips, calibration and gates; `extra` is what extensions add to the summary.
+
+        Raises:
+            SearchlightError: a part cannot be made or written; the earlier ones stand.
+        """
+        folder, settings = self.session.folder, self.session.settings
+        self.summary = write_summary(folder, extra=extra, warn=self.warnings.append)
+        if settings.regrade is not None:
+            self.flips = write_flips(SessionFolder(settings.regrade), folder)
+        if settings.calibrate:
+            self.calibrated = self.session.record_calibration()
+        self.judged = self.gates.judge(folder.root)
+        return self.summary
+
+    def describe(self, show: Callable[[Path], str]) -> Iterator[Line]:
+        """The outcome for the terminal; `show` writes a path as the user would."""
+        if self.summary is None:
+            return
+        yield from map(Line, self._describe_numbers(self.summary))
+        yield from map(Line, self._describe_changes(show))
+        if self.judged is not None:
+            yield from _describe_gates(self.judged)
+            yield Line(f"written: {show(self.session.folder.root / GATES_FILE)}")
+        yield from (Line(f"searchlight: warning: {text}", "warning") for text in self.warnings)
+        root = show(self.session.folder.root)
+        yield Line(f"written: {root}/summary.json, {root}/runs.jsonl, {root}/runs/")
+
+    def _describe_numbers(self, summary: Summary) -> Iterator[str]:
+        yield from render_table(summary)
+        if summary.comparisons is not None:
+            yield from render_comparisons(summary.comparisons)
+        exclusions = describe_exclusions(summary.counts)
+        if exclusions is not None:
+            yield exclusions
+
+    def _describe_changes(self, show: Callable[[Path], str]) -> Iterator[str]:
+        if self.flips is not None:
+            path, flips = self.flips
+            yield f"{len(flips)} verdict(s) flipped: {show(path)}"
+            yield from (f"  {clean_text(flip.describe())}" for flip in flips)
+        if self.calibrated is not None and self.calibrated.standing:
+            yield from describe_calibration(self.calibrated)
+            yield f"written: {show(self.session.settings.calibration_file)}"
+
+
+def _describe_gates(report: GateReport) -> Iterator[Line]:
+    yield from map(Line, describe_baseline(report))
+    for result in report.results:
+        tone: Literal["plain", "warning", "failure"] = "warning" if result.warns else "plain"
+        yield Line(result.describe(), "failure" if result.fails else tone)
