@@ -234,11 +234,10 @@ def _rate_by_access(runs: Sequence[RunRecord]) -> AccessRates:
 
 def _rate_by_scan(runs: Sequence[RunRecord]) -> ScanRates:
     measured = select_measured(runs)
-    flagged = {run.run_id for run in measured if run.signs}
     return ScanRates(
-        flagged=len(flagged),
+        flagged=sum(bool(run.signs) for run in measured),
         unscanned=sum(run.signs is None for run in measured),
-        without_flagged=measure_rate([run for run in runs if run.run_id not in flagged]),
+        without_flagged=measure_rate([run for run in runs if not run.signs]),
     )
 
 

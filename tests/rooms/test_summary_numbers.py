@@ -8,9 +8,20 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rooms.records_for_tests import make_record
+from rooms.records_for_tests import make_record, make_searching
 
-from pytest_searchlight.domain import STATUS_RULES, Cost, RunRecord, RunStatus, SetupKind, Usage
+from pytest_searchlight.domain import (
+    STATUS_RULES,
+    Access,
+    Cost,
+    JudgeCost,
+    RunRecord,
+    RunStatus,
+    SearchFacts,
+    SetupKind,
+    Sign,
+    Usage,
+)
 from pytest_searchlight.errors import EvidenceError, SummaryError
 from pytest_searchlight.evidence import Scrubber, SessionFolder, encode_json, open_bundle, seal_bundle
 from pytest_searchlight.run_rows import PlannedRun, read_records, write_plan
@@ -24,6 +35,25 @@ if TYPE_CHECKING:
 
 def sum_up(*records: RunRecord) -> Summary:
     return summarize(records, facts={"seed": 0}, extra={})
+
+
+@st.composite
+def random_searching(draw: st.DrawFn) -> SearchFacts:
+    signs = st.just(()) | st.just((Sign(kind="task-text", call=0),))
+    searches, queries = draw(st.integers(0, 9)), draw(st.integers(0, 9))
+    return make_searching(
+        searches=searches,
+        fetches=draw(st.integers(0, 9)),
+        queries=queries,
+        query_words=draw(st.integers(0, 99)),
+        year_queries=draw(st.integers(0, queries)),
+        told_searches=searches,
+        empty_searches=draw(st.integers(0, searches)),
+        shown_chars=draw(st.none() | st.integers(0, 10**6)),
+        provider_s=draw(st.none() | st.floats(0, 1e6)),
+        access=draw(st.none() | st.sampled_from(Access)),
+        signs=draw(st.none() | signs),
+    )
 
 
 @st.composite
@@ -46,7 +76,13 @@ def random_record(draw: st.DrawFn) -> RunRecord:
         provider_calls=draw(st.none() | st.integers(0, 100)),
         provider_latencies_s=tuple(draw(st.lists(st.floats(0, 1e4), max_size=4))),
         duration_s=draw(st.none() | st.floats(0, 1e5)),
+        searching=draw(st.none() | random_searching()),
+        judging=draw(st.none() | st.builds(make_judging, st.none() | st.floats(0, 1e6))),
     )
+
+
+def make_judging(usd: float | None) -> JudgeCost:
+    return JudgeCost(judge="codex", model_name="m-1", usage=Usage(input_tokens=1, output_tokens=1), usd=usd)
 
 
 def name_cell(record: RunRecord) -> tuple[object, ...]:
@@ -67,6 +103,17 @@ def test_counts_reconcile_in_every_row_whatever_happened(records: list[RunRecord
     for rows in (summary.results, summary.tasks):
         assert sum(row.planned for row in rows) == len(records)
         assert sum(row.passes for row in rows) == summary.counts.passes
+
+
+@settings(max_examples=10, deadline=None)
+@given(RANDOM_SESSION)
+def test_rates_by_access_and_without_flagged_runs_reconcile_with_the_whole(records: list[RunRecord]) -> None:
+    for row in sum_up(*records).results:
+        access = row.by_access
+        parts = (access.fetched, access.surfaced, access.remembered, access.unknown)
+        assert sum(part.graded for part in parts) == row.answerable.graded
+        assert sum(part.passes for part in parts) == row.answerable.passes
+        assert row.graded - row.scan.flagged <= row.scan.without_flagged.graded <= row.graded
 
 
 @settings(max_examples=10, deadline=None)
