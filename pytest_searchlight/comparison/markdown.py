@@ -13,10 +13,10 @@ from pytest_searchlight.comparison.wording import (
     describe_basis,
     describe_exclusions,
     describe_facts,
-    describe_interval,
     describe_left_out,
     describe_use,
     describe_versions,
+    format_ends,
     format_number,
     format_rate,
     list_tasks,
@@ -59,14 +59,14 @@ def escape(text: str) -> str:
 def _render_row(change: LaneChange) -> tuple[str, ...]:
     difference = change.difference.value
     points = UNKNOWN if difference is None else f"{100 * difference:+.0f} points"
-    interval = UNKNOWN if change.difference.ci95 is None else describe_interval(change.difference)
+    interval = change.difference.ci95
     detectable = change.detectable_difference.value
     return (
         escape(change.lane.describe()),
         format_rate(change.before),
         format_rate(change.after),
         f"{points}, {_WORDS[change.verdict]}",
-        interval.removeprefix(" (95 %: ").removesuffix(")"),
+        UNKNOWN if interval is None else format_ends(interval),
         format_number(change.p_value_holm.value, "{:.2g}"),
         UNKNOWN if detectable is None else f"{100 * detectable:.0f} points",
     )

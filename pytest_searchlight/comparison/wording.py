@@ -16,7 +16,7 @@ from pytest_searchlight.comparison.records import (
     Verdict,
 )
 from pytest_searchlight.reporting import UNKNOWN
-from pytest_searchlight.stats.figures import Estimate
+from pytest_searchlight.stats.figures import Estimate, Interval
 
 _MOST_NAMED: Final = 12
 _HASH_SHOWN: Final = 12
@@ -28,12 +28,11 @@ def describe_verdict(change: LaneChange) -> str:
     if difference.value is None or p_value is None:
         return f"not compared: {difference.reason or change.p_value_holm.reason}"
     if change.verdict is Verdict.NO_SIGNIFICANT_CHANGE:
-        seen = f"{_format_points(difference.value)} points{describe_interval(difference)}"
+        seen = f"{_format_points(difference.value)} points, {describe_interval(difference)}"
         return f"no significant change ({seen}; {describe_detectable(change)})"
     verb = "dropped" if change.verdict is Verdict.DROPPED else "rose"
     points = f"{100 * abs(difference.value):.0f} points"
-    interval = describe_interval(difference).strip(" ()")
-    return f"{verb} by {points} ({interval}, p = {p_value:.2g} Holm)"
+    return f"{verb} by {points} ({describe_interval(difference)}, p = {p_value:.2g} Holm)"
 
 
 def describe_detectable(change: LaneChange) -> str:
@@ -49,11 +48,14 @@ def _format_points(value: float) -> str:
 
 
 def describe_interval(estimate: Estimate) -> str:
-    """The interval in brackets, in points or percent."""
-    if estimate.ci95 is None:
-        return " (no interval)"
-    low, high = map(_format_points, estimate.ci95)
-    return f" (95 %: {low} to {high})"
+    """The interval, in points or percent."""
+    return "no interval" if estimate.ci95 is None else f"95 %: {format_ends(estimate.ci95)}"
+
+
+def format_ends(interval: Interval) -> str:
+    """The ends of an interval, in points or percent."""
+    low, high = map(_format_points, interval)
+    return f"{low} to {high}"
 
 
 def format_rate(side: Side) -> str:
@@ -66,7 +68,7 @@ def format_growth(growth: Estimate) -> str:
     """The growth of a use for each success, such as ``+17 % (95 %: +3 to +30)``."""
     if growth.value is None:
         return UNKNOWN
-    return f"{_format_points(growth.value)} %{describe_interval(growth)}"
+    return f"{_format_points(growth.value)} % ({describe_interval(growth)})"
 
 
 def format_number(value: float | None, pattern: str) -> str:

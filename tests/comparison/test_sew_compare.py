@@ -74,7 +74,7 @@ def test_the_terminal_is_told_what_does_not_count_and_what_could_have_been_seen(
 ) -> None:
     _, out, _ = sew(capsys, *sessions, "--setup=corner")
     text = re.sub(r"\s+", " ", out)
-    assert "no significant change (+0 points (no interval); could have detected " in text
+    assert "no significant change (+0 points, no interval; could have detected " in text
     assert "left out 3 run(s) without a counterpart" in text
     assert "not counted after 1 provider_error of 34 planned" in text
     assert "shop" not in out
