@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from pydantic import Field, PositiveInt
 
 from pytest_searchlight.domain.base import Record, Slug, Text, hash_content
@@ -50,7 +48,7 @@ class JudgePayload(Record):
     claims: tuple[PayloadClaim, ...]
     sources: tuple[PayloadSource, ...]
 
-    @cached_property
+    @property
     def content_hash(self) -> str:
         """Hash of everything the judge saw; equal payloads must get equal verdicts."""
         return hash_content(self.model_dump(mode="json"))

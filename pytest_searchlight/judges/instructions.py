@@ -7,6 +7,7 @@ from typing import Final
 
 from pytest_searchlight.domain.judging import JudgePayload
 from pytest_searchlight.judges.excerpts import shorten_sources
+from pytest_searchlight.judges.remarks import LEFT_OUT
 
 MOST_SOURCE_CHARS: Final = 400_000
 """Characters of all sources together, about a hundred thousand tokens; beyond it excerpts are shown."""
@@ -25,6 +26,8 @@ Claims: a claim is supported when the text of at least one of the sources listed
 know yourself does not count, nor does another source. A claim of which a part is not stated, or whose date,
 number, name or negation differs, is not supported. "[...]" marks where a source is shortened.
 
+"{left_out}" stands where a writer spoke of their tools; it counts neither for nor against anything.
+
 The order of facts, claims and sources means nothing. Judge each by itself. Give for each number exactly one
 label: first the reason, one or two sentences that quote or name the decisive passage, then the verdict.
 Use no tools. Answer with JSON only: {{"facts": [{{"number", "reason", "covered"}}], "claims": [{{"number",
@@ -38,4 +41,4 @@ def write_instructions(payload: JudgePayload) -> str:
     boundary = f"DATA-{payload.content_hash[:24]}"
     shown = payload.model_copy(update={"sources": shorten_sources(payload, most_chars=MOST_SOURCE_CHARS)})
     data = json.dumps(shown.model_dump(mode="json"), ensure_ascii=False, indent=1)
-    return f"{_RULES.format(boundary=boundary)}\n{boundary}\n{data}\n{boundary}\n"
+    return f"{_RULES.format(boundary=boundary, left_out=LEFT_OUT)}\n{boundary}\n{data}\n{boundary}\n"
