@@ -219,16 +219,14 @@ def measure_rate(runs: Sequence[RunRecord]) -> Rate:
 
 
 def _rate_by_access(runs: Sequence[RunRecord]) -> AccessRates:
-    measured = select_measured(runs)
-
-    def rate(access: Access | None) -> Rate:
-        return measure_rate([run for run in measured if run.access is access])
-
+    by_access: defaultdict[Access | None, list[RunRecord]] = defaultdict(list)
+    for run in select_measured(runs):
+        by_access[run.access].append(run)
     return AccessRates(
-        fetched=rate(Access.FETCHED),
-        surfaced=rate(Access.SURFACED),
-        remembered=rate(Access.REMEMBERED),
-        unknown=rate(None),
+        fetched=measure_rate(by_access[Access.FETCHED]),
+        surfaced=measure_rate(by_access[Access.SURFACED]),
+        remembered=measure_rate(by_access[Access.REMEMBERED]),
+        unknown=measure_rate(by_access[None]),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -144,6 +145,8 @@ def run_render_reports(options: argparse.Namespace) -> int:
 
 def run_check_reports(options: argparse.Namespace) -> int:
     """Check all reports and print what does not hold."""
+    # Before numpy is imported: a process a core is all the parallelism that small matrices profit from.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from pytest_searchlight.publishing import check_reports
 
     examined = check_reports(options.reports, catalogs=options.catalogs, scan=_prepare_scan())

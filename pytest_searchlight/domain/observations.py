@@ -60,8 +60,8 @@ class Usage(Record):
         """Sum of the known classes, or None when input or output is unknown."""
         if self.input_tokens is None or self.output_tokens is None:
             return None
-        extra = (self.cached_input_tokens, self.cache_write_tokens, self.reasoning_tokens)
-        return self.input_tokens + self.output_tokens + sum(part or 0 for part in extra)
+        cached = (self.cached_input_tokens or 0) + (self.cache_write_tokens or 0)
+        return self.input_tokens + cached + self.output_tokens + (self.reasoning_tokens or 0)
 
 
 def add_usage(parts: Iterable[Usage]) -> Usage:

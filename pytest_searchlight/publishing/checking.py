@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -74,14 +76,31 @@ def check_reports(reports: Path, *, catalogs: Path, scan: PrivacyScan) -> tuple[
     examine = partial(examine_report, surroundings=surroundings)
     if len(folders) < 2 or _measure_rows(folders) < _WORTH_PROCESSES:
         return tuple(map(examine, folders))
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__, "pytest_searchlight.stats.comparing"])
+    # Forked, since a fresh process would first import for longer than it then computes.
+    context = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(max_workers=os.cpu_count(), mp_context=context) as processes:
         return tuple(processes.map(examine, folders))
 
 
 def examine_report(folder: Path, *, surroundings: Surroundings) -> ExaminedReport:
     """Hold one report against every rule."""
+    with _paused_collector():
+        return _examine(folder, surroundings)
+
+
+@contextmanager
+def _paused_collector() -> Iterator[None]:
+    """Let the collector of cycles rest: rows hold none, and it would walk all of them again and again."""
+    is_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_enabled:
+            gc.enable()
+
+
+def _examine(folder: Path, surroundings: Surroundings) -> ExaminedReport:
     try:
         report = read_report(folder)
         measured = read_measured(report)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import pwd
-import re
 import socket
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from typing import Final, NamedTuple
 
 from pytest_searchlight.domain import RunRecord
 from pytest_searchlight.evidence import Scrubber
-from pytest_searchlight.publishing.private_marks import compile_marks, describe_mark
+from pytest_searchlight.publishing.private_marks import MARKS, Mark, mark_names
 from pytest_searchlight.report_folder import ROWS_FILE
 
 _SHOWN_CHARS: Final = 4
@@ -37,49 +36,52 @@ class PrivacyScan:
     """What to look for.
 
     Attributes:
-        marks: the expression of all shapes.
+        marks: the shapes.
         secrets: for each known secret by its variable's name, what finds it in any spelling.
     """
 
-    marks: re.Pattern[str]
+    marks: tuple[Mark, ...]
     secrets: Mapping[str, Scrubber]
 
     def scan_text(self, text: str) -> Iterator[Finding]:
-        """What is private in `text`, one finding for each mark and secret of a line."""
-        if not self._is_suspect(text):
-            return
-        for number, line in enumerate(text.split("\n"), start=1):
-            yield from self._scan_line(line, number)
+        """What is private in `text`: each mark and secret, line by line."""
+        yield from self._scan_lines(text.split("\n"))
 
     def scan_rows(self, rows: Sequence[RunRecord]) -> Iterator[Finding]:
         """What is private in the texts of `rows`, which stand one in a line."""
-        # Most texts repeat from row to row, so each is looked at once.
+        # Most texts repeat from row to row, so each is looked at once before any line is named.
         texts: set[str] = set()
         for row in rows:
             texts.update(list_texts(row))
-        if self._is_suspect("\n".join(texts)):
-            for number, row in enumerate(rows, start=1):
-                yield from self._scan_line("\n".join(list_texts(row)), number)
+        if any(self._scan_lines(["\n".join(texts)])):
+            yield from self._scan_lines(["\n".join(list_texts(row)) for row in rows])
 
-    def _is_suspect(self, text: str) -> bool:
-        return self.marks.search(text) is not None or any(self._find_secrets(text))
+    def _scan_lines(self, lines: Sequence[str]) -> Iterator[Finding]:
+        lowered = [line.lower() for line in lines]
+        whole = "\n".join(lowered)
+        for mark in self.marks:
+            hints = [hint for hint in mark.hints if hint in whole]
+            for number, line in enumerate(lowered if hints else (), start=1):
+                if any(hint in line for hint in hints):
+                    for match in mark.pattern.finditer(lines[number - 1]):
+                        yield Finding(number, mark.looks_like, match[0][:_SHOWN_CHARS])
+        yield from self._find_secrets(lines)
 
-    def _scan_line(self, line: str, number: int) -> Iterator[Finding]:
-        for match in self.marks.finditer(line):
-            yield Finding(number, describe_mark(match), match[0][:_SHOWN_CHARS])
-        for name in self._find_secrets(line):
-            yield Finding(number, f"the value of {name}", "")
-
-    def _find_secrets(self, text: str) -> Iterator[str]:
-        data = text.encode("utf-8", "surrogatepass")
-        return (name for name, scrub in self.secrets.items() if scrub(data) != data)
+    def _find_secrets(self, lines: Sequence[str]) -> Iterator[Finding]:
+        whole = "\n".join(lines).encode("utf-8", "surrogatepass")
+        for name, scrub in self.secrets.items():
+            if scrub(whole) != whole:
+                for number, line in enumerate(lines, start=1):
+                    data = line.encode("utf-8", "surrogatepass")
+                    if scrub(data) != data:
+                        yield Finding(number, f"the value of {name}", "")
 
 
 def prepare_scan(secrets: Mapping[str, str]) -> PrivacyScan:
     """A scan for private marks, the names of this machine, its host and its user, and for known `secrets`."""
     user = pwd.getpwuid(os.getuid()).pw_name
     return PrivacyScan(
-        marks=compile_marks((user, socket.gethostname())),
+        marks=(*MARKS, *mark_names((user, socket.gethostname()))),
         secrets={name: Scrubber([value]) for name, value in secrets.items()},
     )
 

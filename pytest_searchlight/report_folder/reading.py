@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeVar
@@ -83,11 +80,10 @@ def read_row_file(file: Path) -> list[RunRecord]:
         lines = file.read_bytes().removesuffix(b"\n").split(b"\n")
     except OSError as error:
         raise ReportError(f"{file}: cannot be read ({error.strerror})") from error
-    with _paused_collector():
-        try:
-            return _ROWS.validate_json(b"[" + b",".join(lines) + b"]")
-        except ValidationError:
-            return [_read_row(line, place=f"{file}, line {number}") for number, line in enumerate(lines, 1)]
+    try:
+        return _ROWS.validate_json(b"[" + b",".join(lines) + b"]")
+    except ValidationError:
+        return [_read_row(line, place=f"{file}, line {number}") for number, line in enumerate(lines, 1)]
 
 
 _ROWS: Final = TypeAdapter(list[RunRecord], config=ConfigDict(defer_build=True))
@@ -99,18 +95,6 @@ def _read_row(line: bytes, *, place: str) -> RunRecord:
         return RunRecord.model_validate_json(line)
     except ValidationError as error:
         raise ReportError(f"{place}: not a readable row ({_explain(error)})") from error
-
-
-@contextmanager
-def _paused_collector() -> Iterator[None]:
-    """Let the collector of cycles rest: rows hold none, and it would walk all of them again and again."""
-    is_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if is_enabled:
-            gc.enable()
 
 
 def read_record(file: Path, kind: type[_RecordT]) -> _RecordT:

@@ -10,10 +10,10 @@ from rooms.records_for_tests import make_record
 from pytest_searchlight.domain import Cost, RunRecord, Usage
 from pytest_searchlight.domain.records import JudgeCost, VerdictLine
 from pytest_searchlight.publishing import prepare_scan
-from pytest_searchlight.publishing.private_marks import compile_marks
+from pytest_searchlight.publishing.private_marks import MARKS, mark_names
 from pytest_searchlight.publishing.scanning import PrivacyScan
 
-SCAN = PrivacyScan(marks=compile_marks(("jane-doe", "root", "vm")), secrets={})
+SCAN = PrivacyScan(marks=(*MARKS, *mark_names(("jane-doe", "root", "vm"))), secrets={})
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
