@@ -4,7 +4,13 @@
 (() => {
   const PAGE_ROWS = 100;
   const DASH = "–";
-  const FILTERS = { task: "all tasks", setup: "all setups", agent: "all agents", outcome: "all outcomes", status: "all statuses" };
+  const FILTERS = {
+    task: "all tasks",
+    setup: "all setups",
+    agent: "all agents",
+    outcome: "all outcomes",
+    status: "all statuses",
+  };
   const OUTCOMES = { pass: "passed", fail: "failed", uncounted: "not counted" };
   const SIGNS = { pass: "✓", fail: "✗", uncounted: DASH };
   const HEADINGS = [
@@ -33,8 +39,8 @@
 
   function readState() {
     const given = new URLSearchParams(location.hash.slice(1));
-    const found = { text: given.get("text") ?? "", sort: given.get("sort") ?? "", page: Number(given.get("page")) || 1 };
-    for (const name of Object.keys(FILTERS)) found[name] = given.get(name) ?? "";
+    const found = { page: Number(given.get("page")) || 1 };
+    for (const name of [...Object.keys(FILTERS), "text", "sort"]) found[name] = given.get(name) ?? "";
     return found;
   }
 
@@ -99,8 +105,9 @@
   const seconds = (value) => (value === null ? DASH : `${value.toFixed(value < 10 ? 2 : 0)} s`);
 
   function drawMark(run) {
-    const word = run.outcome === "uncounted" || run.status !== "graded" ? run.status.replaceAll("_", " ") : OUTCOMES[run.outcome];
-    return make("span", [make("span", SIGNS[run.outcome], { "aria-hidden": "true" }), ` ${word}`], { class: `mark ${run.outcome}` });
+    const word = run.status === "graded" ? OUTCOMES[run.outcome] : nameChoice("status", run.status);
+    const sign = make("span", SIGNS[run.outcome], { "aria-hidden": "true" });
+    return make("span", [sign, ` ${word}`], { class: `mark ${run.outcome}` });
   }
 
   function drawRun(run) {
@@ -137,41 +144,57 @@
     }
   }
 
+  function nameChoice(name, value) {
+    if (name === "outcome") return OUTCOMES[value];
+    return name === "status" ? value.replaceAll("_", " ") : value;
+  }
+
   function drawChoices() {
     for (const [name, all] of Object.entries(FILTERS)) {
       const counts = new Map();
       for (const run of runs) counts.set(run[name], (counts.get(run[name]) ?? 0) + 1);
       const choices = [...counts].map(([value, count]) =>
-        make("option", `${name === "outcome" ? OUTCOMES[value] : value.replaceAll("_", " ")} (${number(count)})`, { value }),
+        make("option", `${nameChoice(name, value)} (${number(count)})`, { value }),
       );
       form.elements[name].replaceChildren(make("option", all, { value: "" }), ...choices);
     }
   }
 
-  function drawMatrix() {
-    const setups = data.names.setup;
-    const cells = new Map();
+  /** The selected runs by task and setup; under the task "" stand those of all tasks. */
+  function groupRuns() {
+    const tasks = new Map([["", new Map()]]);
     for (const run of selected) {
-      const cell = `${run.task}\n${run.setup}`;
-      cells.set(cell, [...(cells.get(cell) ?? []), run]);
+      if (!tasks.has(run.task)) tasks.set(run.task, new Map());
+      for (const setups of [tasks.get(""), tasks.get(run.task)]) {
+        if (!setups.has(run.setup)) setups.set(run.setup, []);
+        setups.get(run.setup).push(run);
+      }
     }
-    const tasks = data.names.task.filter((task) => setups.some((setup) => cells.has(`${task}\n${setup}`)));
-    const rows = tasks.map((task) =>
-      make("tr", [make("th", task, { scope: "row" }), ...setups.map((setup) => drawCell(task, setup, cells))]),
-    );
-    const heads = ["Task", ...setups].map((name) => make("th", name, { scope: "col", class: "text" }));
-    const caption = make("caption", "Passes of the runs that count; what is not counted stands behind a plus");
-    matrix.querySelector("div").replaceChildren(make("table", [caption, make("thead", make("tr", heads)), make("tbody", rows)]));
+    return tasks;
   }
 
-  function drawCell(task, setup, cells) {
-    const found = cells.get(`${task}\n${setup}`);
+  function drawMatrix() {
+    const tasks = groupRuns();
+    const setups = data.names.setup.filter((setup) => tasks.get("").has(setup));
+    const rows = ["", ...data.names.task].filter((task) => tasks.has(task)).map((task) => {
+      const cells = setups.map((setup) => drawCell(tasks.get(task).get(setup), task ? { task, setup } : { setup }));
+      return make("tr", [make("th", task || "all tasks", { scope: "row" }), ...cells]);
+    });
+    const heads = ["Task", ...setups].map((name) => make("th", name, { scope: "col", class: "text" }));
+    const caption = make("caption", "Passes of the runs that count; what is not counted stands behind a plus");
+    const table = make("table", [caption, make("thead", make("tr", heads)), make("tbody", rows)]);
+    matrix.querySelector("div").replaceChildren(table);
+  }
+
+  function drawCell(found, place) {
     if (!found) return make("td", DASH, { class: "text" });
     const counts = countOutcomes(found);
     const counted = counts.pass + counts.fail;
     const outcome = !counted ? "uncounted" : counts.fail ? (counts.pass ? "mixed" : "fail") : "pass";
-    const label = `${counted ? `${counts.pass}/${counted}` : DASH}${counts.uncounted ? ` +${counts.uncounted}` : ""}`;
-    const link = make("a", label, { href: writeState({ ...state, task, setup, page: 1 }) });
+    const more = counts.uncounted ? ` +${counts.uncounted}` : "";
+    const link = make("a", (counted ? `${counts.pass}/${counted}` : DASH) + more, {
+      href: writeState({ ...state, ...place, page: 1 }),
+    });
     return make("td", link, { class: `text ${outcome}` });
   }
 
