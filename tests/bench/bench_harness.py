@@ -1,8 +1,10 @@
 """What the harness itself costs: runs of the ``oracle`` agent beside as many items of bare pytest.
 
 Run all with ``make bench``. Pairs take turns, so that a drift hits both alike; CPU time of all
-processes stands beside wall clock, since other work on the machine disturbs it less. What is short is
-measured often, and the best counts: everything that disturbs a start makes it longer.
+processes stands beside wall clock, since other work on the machine disturbs it less. Times are measured
+several times, and the best counts: everything that disturbs a session makes it longer. Bundles are written
+to the disk, each session's to a new folder, and nothing is deleted before the end: a file system that has
+just freed thousands of files takes several times as long to make new ones.
 """
 
 from __future__ import annotations
@@ -25,9 +27,13 @@ if TYPE_CHECKING:
 FEW, MANY, MOST = 200, 2_000, 10_000
 TASKS = 20
 SHORT_REPEATS = 9
+LONG_REPEATS = 3
 
 SEW = str(Path(sys.executable).with_name("sew"))
-PYTEST = (sys.executable, "-m", "pytest", "-q", "--tb=no", "-p", "no:cacheprovider", "-p", "no:anyio")
+FOREIGN = ("no:cacheprovider", "no:anyio", "no:hypothesispytest")
+"""Plugins that come with our own development tools, and cost as much here as there."""
+
+PYTEST = (sys.executable, "-m", "pytest", "-q", "--tb=no", *(f"-p{name}" for name in FOREIGN))
 SESSION = (*PYTEST, "catalogs/bench/tasks.yaml")
 BARE = (*PYTEST, "test_bare.py", "-p", "no:searchlight")
 
@@ -158,17 +164,25 @@ def _measure_unrelated(project: Project) -> Figure:
 
 
 def _measure_runs(project: Project) -> Figure:
-    bare = [project.run_bare(FEW), project.run_bare(MANY)]
-    ours = [project.run_session(FEW), project.run_session(MANY)]
-    slopes = [(many.wall_s - few.wall_s, many.cpu_s - few.cpu_s) for few, many in (bare, ours)]
-    (bare_ms, bare_cpu_ms), (ours_ms, ours_cpu_ms) = [
-        (1000 * wall_s / (MANY - FEW), 1000 * cpu_s / (MANY - FEW)) for wall_s, cpu_s in slopes
+    rounds = [
+        [run(items) for run in (project.run_bare, project.run_session) for items in (FEW, MANY)]
+        for _ in range(LONG_REPEATS)
     ]
+    few_bare, many_bare, few, many = (_find_best(spent) for spent in zip(*rounds, strict=True))
+    bare_ms, bare_cpu_ms = _find_slopes_ms(few_bare, many_bare)
+    ours_ms, ours_cpu_ms = _find_slopes_ms(few, many)
     return Figure("a run with its sealed bundle", "ms", 3.0, ours_ms, bare_ms, ours_cpu_ms, bare_cpu_ms)
 
 
+def _find_slopes_ms(few: Spent, many: Spent) -> tuple[float, float]:
+    per_run = 1000 / (MANY - FEW)
+    return per_run * (many.wall_s - few.wall_s), per_run * (many.cpu_s - few.cpu_s)
+
+
 def _measure_collecting(project: Project) -> Figure:
-    bare, ours = project.run_bare(MOST, "--collect-only"), project.run_session(MOST, "--collect-only")
+    runs = (project.run_bare, project.run_session)
+    rounds = [[run(MOST, "--collect-only") for run in runs] for _ in range(LONG_REPEATS)]
+    bare, ours = (_find_best(spent) for spent in zip(*rounds, strict=True))
     return Figure(f"collecting {MOST:,} runs", "s", 1.5, ours.wall_s, bare.wall_s, ours.cpu_s, bare.cpu_s)
 
 
