@@ -1,13 +1,14 @@
 """Run one command and leave nothing of it behind. Standard library only, runnable by path.
 
-    python -I -S <this folder>/__main__.py CONTROL_FD GRACE_S COMMAND [ARGUMENT ...]
+    python -I -S <this folder>/__main__.py CONTROL_FD
 
-The command gets its own session, default signal dispositions, exactly the warden's environment, and the
-warden's stdin, stdout and stderr. CONTROL_FD is a socket whose other end the harness holds: a byte on it
-asks for an end, and so does its closing, which the kernel sees to even when the harness dies by SIGKILL.
+CONTROL_FD is a socket whose other end the harness holds. What comes first is an `assignment`: the command,
+its environment, its folder, a grace. The command gets its own session, default signal dispositions, and the
+warden's stdin, stdout and stderr. A further byte asks for an end, and so does the closing of the socket,
+which the kernel sees to even when the harness dies by SIGKILL.
 
-An end is polite first: SIGTERM to the command, GRACE_S, SIGKILL. What the command leaves behind, by its
-own end or ours, gets a moment to notice, then SIGTERM, GRACE_S, SIGKILL. Daemons cannot slip away: the
+An end is polite first: SIGTERM to the command, the grace, SIGKILL. What the command leaves behind, by its
+own end or ours, gets a moment to notice, then SIGTERM, the grace, SIGKILL. Daemons cannot slip away: the
 warden is their subreaper, so whoever loses its parent becomes the warden's own child, whatever session or
 process group it moved to.
 

@@ -1,4 +1,4 @@
-"""Entry point by path: ``python -I -S .../warden/__main__.py CONTROL_FD GRACE_S COMMAND ...``."""
+"""Entry point by path: ``python -I -S .../warden/__main__.py CONTROL_FD``."""
 
 import sys
 

@@ -7,6 +7,8 @@ import os
 TYPE_CHECKING = False  # a name type checkers know; typing itself is one of the slow imports
 if TYPE_CHECKING:
     import signal
+
+    from pytest_searchlight.warden.assignment import Assignment
 else:
     # The C module below `signal`: the enums that `signal` adds would be the slowest part of every start.
     import _signal as signal
@@ -32,24 +34,12 @@ def _call_prctl(option: int, value: int) -> bool:
         return False
 
 
-def _read_environment() -> dict[bytes, bytes]:
-    """The environment as it was given: Python adds LC_CTYPE to its own in the C locale."""
-    try:
-        with open("/proc/self/environ", "rb") as file:  # noqa: PTH123 - as above
-            entries = file.read().split(b"\0")
-    except OSError:
-        return dict(os.environb)
-    pairs = (entry.partition(b"=") for entry in entries if entry)
-    return {name: value for name, _, value in pairs}
-
-
-def start_command(command: list[str]) -> tuple[int, int | None]:
+def start_command(assignment: Assignment) -> tuple[int, int | None]:
     """Fork and execute; return the pid and, when it could not be executed and has ended, the errno."""
-    environment = _read_environment()
     result_fd, child_fd = os.pipe()
     pid = os.fork()
     if pid == 0:
-        _become_command(command, environment, failure_fd=child_fd)
+        _become_command(assignment, failure_fd=child_fd)
     os.close(child_fd)
     failure = os.read(result_fd, 16)
     os.close(result_fd)
@@ -59,7 +49,7 @@ def start_command(command: list[str]) -> tuple[int, int | None]:
     return pid, int(failure)
 
 
-def _become_command(command: list[str], environment: dict[bytes, bytes], *, failure_fd: int) -> None:
+def _become_command(assignment: Assignment, *, failure_fd: int) -> None:
     """In the forked child: never returns."""
     try:
         os.setsid()
@@ -67,7 +57,9 @@ def _become_command(command: list[str], environment: dict[bytes, bytes], *, fail
         for number in signal.valid_signals():
             if signal.getsignal(number) != signal.SIG_DFL:
                 signal.signal(number, signal.SIG_DFL)
-        os.execvpe(command[0], command, environment)  # noqa: S606 - no shell is what we want
+        os.chdir(assignment.folder)
+        program, *_ = assignment.command
+        os.execvpe(program, assignment.command, assignment.environment)  # noqa: S606 - no shell is wanted
     except OSError as error:
         os.write(failure_fd, b"%d" % (error.errno or 0))
     finally:

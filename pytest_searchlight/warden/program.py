@@ -7,12 +7,15 @@ import resource
 import sys
 import time
 
+from pytest_searchlight.warden.assignment import read_assignment
 from pytest_searchlight.warden.command import become_subreaper, start_command
 from pytest_searchlight.warden.tree import Tree, list_descendants
 
 TYPE_CHECKING = False  # a name type checkers know; typing itself is one of the slow imports
 if TYPE_CHECKING:
     import signal
+
+    from pytest_searchlight.warden.assignment import Assignment
 else:
     # The C module below `signal`: the enums that `signal` adds would be the slowest part of every start.
     import _signal as signal
@@ -20,21 +23,38 @@ else:
 _MAX_RSS_UNIT_BYTES = 1 if sys.platform == "darwin" else 1024
 
 
-def run_command(command: list[str], *, control_fd: int, grace_s: float) -> tuple[int, str]:
-    """Run `command` to its end and beyond; return the warden's exit code and its report."""
+def main() -> None:
+    """Get ready, wait for a command, run it, report, exit."""
+    control_fd = int(sys.argv[1])
+    os.set_inheritable(control_fd, False)  # noqa: FBT003 - positional only
     wakeup_fd = _prepare_signals()
     reaches_all = become_subreaper()
+    assignment = read_assignment(control_fd)
+    if assignment is None:
+        os._exit(0)  # nobody needs this warden any more
+    exit_code, report = run_command(
+        assignment, control_fd=control_fd, wakeup_fd=wakeup_fd, reaches_all=reaches_all
+    )
+    _send_report(report, control_fd=control_fd)
+    # The interpreter's own farewell costs 2 ms and nothing here needs it.
+    os._exit(exit_code)
+
+
+def run_command(
+    assignment: Assignment, *, control_fd: int, wakeup_fd: int, reaches_all: bool
+) -> tuple[int, str]:
+    """Run a command to its end and beyond; return the warden's exit code and its report."""
     started_s = time.monotonic()
-    pid, start_errno = start_command(command)
+    pid, start_errno = start_command(assignment)
     if start_errno is not None:
         return 127, f'{{"exit_code": null, "start_errno": {start_errno}}}'
     _let_go_of_input_and_output()
     tree = Tree(pid, wakeup_fd=wakeup_fd, reaches_all=reaches_all)
     stopped = not tree.wait_for_command(control_fd)
     if stopped:
-        tree.stop_command(grace_s)
+        tree.stop_command(assignment.grace_s)
     duration_s = time.monotonic() - started_s
-    tree.sweep(grace_s)
+    tree.sweep(assignment.grace_s)
     return _describe_end(tree, stopped=stopped, duration_s=duration_s, reaches_all=reaches_all)
 
 
@@ -43,16 +63,6 @@ def _send_report(report: str, *, control_fd: int) -> None:
         os.write(control_fd, report.encode())
     except OSError:
         return  # the harness is gone; nobody is left to read it
-
-
-def main() -> None:
-    """Read the command line, run, report, exit."""
-    control_fd, grace_s, command = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3:]
-    os.set_inheritable(control_fd, False)  # noqa: FBT003 - positional only
-    exit_code, report = run_command(command, control_fd=control_fd, grace_s=grace_s)
-    _send_report(report, control_fd=control_fd)
-    # The interpreter's own farewell costs 2 ms and nothing here needs it.
-    os._exit(exit_code)
 
 
 def _prepare_signals() -> int:

@@ -17,7 +17,7 @@ from pytest_searchlight.domain import RunStatus
 from pytest_searchlight.errors import RunError
 from pytest_searchlight.workspace.streams import HeadTailFile, RawFile
 from pytest_searchlight.workspace.supervision import EndedBy, PlannedEnd, Stop, Supervision
-from pytest_searchlight.workspace.warding import WardenReport, start_warden
+from pytest_searchlight.workspace.warding import WardenReport, ward
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -105,9 +105,7 @@ def run_process(  # noqa: PLR0913 - the bounds of a command, all by keyword
                 HeadTailFile(stderr_path, head_bytes=_STDERR_HEAD_BYTES, tail_bytes=_STDERR_TAIL_BYTES)
             )
         with _explaining(f"cannot start {argv[0]} in {cwd}"):
-            warden = stack.enter_context(
-                start_warden(argv, cwd=cwd, env=env, run_id=run_id, grace_s=stop_grace_s)
-            )
+            warden = stack.enter_context(ward(argv, cwd=cwd, env=env, run_id=run_id, grace_s=stop_grace_s))
         supervision = Supervision(
             warden=warden,
             stdout_file=stdout_file,
@@ -116,7 +114,7 @@ def run_process(  # noqa: PLR0913 - the bounds of a command, all by keyword
             planned_end=timeout,
         )
         supervision.run(stdin_bytes)
-    return _describe_end(supervision, program=argv[0])
+    return _describe_end(supervision, command=f"{argv[0]} in {cwd}")
 
 
 @contextlib.contextmanager
@@ -127,11 +125,11 @@ def _explaining(failure: str) -> Iterator[None]:
         raise RunError(f"{failure}: {error.strerror}", status=RunStatus.AGENT_ERROR) from error
 
 
-def _describe_end(supervision: Supervision, *, program: str) -> ProcessResult:
+def _describe_end(supervision: Supervision, *, command: str) -> ProcessResult:
     report = supervision.warden.report
     if report.start_errno is not None:
         raise RunError(
-            f"cannot start {program}: {os.strerror(report.start_errno)}", status=RunStatus.AGENT_ERROR
+            f"cannot start {command}: {os.strerror(report.start_errno)}", status=RunStatus.AGENT_ERROR
         )
     ended_by, reason = _name_end(report, supervision.planned_end)
     return ProcessResult(

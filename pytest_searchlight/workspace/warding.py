@@ -6,8 +6,10 @@ closes its end of the pair, and that is the same word.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -16,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pytest_searchlight import warden as warden_room
+from pytest_searchlight.warden.assignment import Assignment
 from pytest_searchlight.warden.tree import KILL_LIMIT_S
 from pytest_searchlight.workspace.marks import end_marked_processes, mark_environment
 
@@ -47,23 +50,50 @@ class WardenReport:
 
 
 class Warden:
-    """A running warden and the command in its charge.
+    """A running warden and, once it is assigned, the command in its charge.
+
+    Whatever closes `control` ends the command: an exception at whatever moment, or our death.
 
     Attributes:
         control: readable when the report has come, or when the warden was killed.
-        longest_end_s: how long after `ask_to_stop` a warden may take; a longer silence is a fault.
         report: how the command ended; final once `end` has returned.
     """
 
-    def __init__(
-        self, process: subprocess.Popen[bytes], *, control: socket.socket, mark: str, grace_s: float
-    ) -> None:
-        self.control = control
+    def __init__(self) -> None:
+        """Start the program. Raises OSError when the machine cannot."""
+        self.control, theirs = socket.socketpair()
         self.report = WardenReport(is_lost=True)
-        self.longest_end_s = 2 * (grace_s + KILL_LIMIT_S) + _MARGIN_S
-        self._process = process
-        self._mark = mark
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(WARDEN_PROGRAM), str(theirs.fileno())],
+                cwd="/",
+                env={},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+            )
+        self._mark = ""
+        self._grace_s = 0.0
         self._was_asked = False
+
+    def assign(self, assignment: Assignment, *, mark: str) -> None:
+        """Give it its command, whose processes all bear `mark`. Raises OSError when it was killed."""
+        self._mark, self._grace_s = mark, assignment.grace_s
+        self.control.sendall(assignment.encode())
+        self.control.settimeout(0)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether nobody has killed it."""
+        return self._process.poll() is None
+
+    @property
+    def longest_end_s(self) -> float:
+        """How long after `ask_to_stop` a warden may take; a longer silence is a fault."""
+        return 2 * (self._grace_s + KILL_LIMIT_S) + _MARGIN_S
 
     @property
     def pipes(self) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
@@ -84,15 +114,23 @@ class Warden:
 
     def end(self) -> None:
         """Return when warden, command and descendants are gone, whatever state they were in."""
+        self._send_word()
+        self._wait()
+        self._read_report()
+
+    def dismiss(self) -> None:
+        """End a warden that was assigned nothing."""
+        self.control.close()
+        self._wait()
+
+    def _wait(self) -> None:
         for pipe in self.pipes:
             pipe.close()
-        self._send_word()
         try:
             self._process.wait(self.longest_end_s)
         except subprocess.TimeoutExpired:
             self.kill()
             self._process.wait()
-        self._read_report()
 
     def _send_word(self) -> None:
         with contextlib.suppress(OSError):  # it may have gone already
@@ -110,36 +148,61 @@ class Warden:
 
 
 @contextlib.contextmanager
-def start_warden(
+def ward(
     argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], run_id: str, grace_s: float
 ) -> Iterator[Warden]:
-    """Start a command in the charge of a warden; nothing of it is left when the context is left.
+    """Run a command in the charge of a warden; nothing of it is left when the context is left.
 
     Raises:
-        OSError: the warden itself cannot be started; `cwd` is missing, or the machine is out of processes.
+        OSError: there is no warden to be had: the machine is out of processes.
     """
     marked_env, mark = mark_environment(env, run_id=run_id)
-    ours, theirs = socket.socketpair()
-    ours.settimeout(0)
-    # From here on, whatever exception comes at whatever moment closes `ours`, and that ends the command.
-    with ours:
-        with theirs:
-            process = subprocess.Popen(
-                [
-                    *(sys.executable, "-I", "-S", str(WARDEN_PROGRAM)),
-                    *(str(theirs.fileno()), str(grace_s), *argv),
-                ],
-                cwd=cwd,
-                env=marked_env,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                bufsize=0,
-                pass_fds=[theirs.fileno()],
-                start_new_session=True,
-            )
-        warden = Warden(process, control=ours, mark=mark, grace_s=grace_s)
+    assignment = Assignment(
+        [os.fsencode(part) for part in argv],
+        environment={os.fsencode(name): os.fsencode(value) for name, value in marked_env.items()},
+        folder=os.fsencode(cwd),
+        grace_s=grace_s,
+    )
+    warden = _spare.take()
+    with warden.control:
         try:
+            warden.assign(assignment, mark=mark)
+            _spare.replace()
             yield warden
         finally:
             warden.end()
+
+
+class _Spare:
+    """A warden that waits for the next command: it gets ready while the command before it runs.
+
+    Two threads that look at once may leave two, which is no harm; no two are given the same one.
+    """
+
+    def __init__(self) -> None:
+        self._wardens: list[Warden] = []
+
+    def take(self) -> Warden:
+        """The spare one, or a new one."""
+        while self._wardens:
+            with contextlib.suppress(IndexError):  # another thread was quicker
+                warden = self._wardens.pop()
+                if warden.is_alive:
+                    return warden
+                warden.dismiss()
+        return Warden()
+
+    def replace(self) -> None:
+        """See to it that there is one; when the machine refuses, the next command starts its own."""
+        if not self._wardens:
+            with contextlib.suppress(OSError):
+                self._wardens.append(Warden())
+
+    def dismiss(self) -> None:
+        """Let nobody wait any more."""
+        while self._wardens:
+            self._wardens.pop().dismiss()
+
+
+_spare: Final = _Spare()
+atexit.register(_spare.dismiss)

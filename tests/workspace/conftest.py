@@ -6,6 +6,7 @@ import os
 import subprocess
 import time
 import uuid
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
@@ -14,7 +15,6 @@ from pytest_searchlight.workspace import ProcessResult, Stop, find_marked_proces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
 GIVE_UP_S = 20.0
 
@@ -53,6 +53,26 @@ def wait_until_none_survives(run_id: str) -> Callable[[], None]:
         assert survivors == []
 
     return wait
+
+
+@pytest.fixture
+def wait_until_gone() -> Callable[[int], None]:
+    """Fails unless a process is gone within a bounded time."""
+
+    def wait(pid: int) -> None:
+        deadline_s = time.monotonic() + GIVE_UP_S
+        while is_alive(pid) and time.monotonic() < deadline_s:
+            time.sleep(0.02)
+        assert not is_alive(pid)
+
+    return wait
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] != b"Z"
+    except OSError:
+        return False
 
 
 @pytest.fixture

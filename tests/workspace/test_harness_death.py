@@ -121,6 +121,29 @@ def test_a_second_interrupt_leaves_at_once_and_nothing_survives(
     wait_until_none_survives()
 
 
+@pytest.mark.parametrize("death", ["sys.exit()", "os._exit(0)", "os.kill(os.getpid(), 9)"])
+def test_the_warden_that_waits_for_work_goes_with_its_harness(
+    tmp_path: Path, run_id: str, death: str, wait_until_gone: Callable[[int], None]
+) -> None:
+    script = (
+        "import os, sys; from pathlib import Path\n"
+        "from pytest_searchlight.workspace import run_process, warding\n"
+        "run_process(['true'], cwd=Path.cwd(), env={'PATH': os.defpath}, run_id=sys.argv[1], timeout_s=20,"
+        " stdout_path=Path('stdout'), stderr_path=Path('stderr'))\n"
+        "print(warding._spare._wardens[0]._process.pid, flush=True)\n"
+        f"{death}"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, run_id],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(Path(pytest_searchlight.__file__).parents[1])},
+        stdout=subprocess.PIPE,
+        timeout=20,
+        check=False,
+    )
+    wait_until_gone(int(done.stdout))
+
+
 def test_the_command_gets_default_dispositions_whatever_the_harness_inherited(
     tmp_path: Path, run_id: str
 ) -> None:

@@ -14,7 +14,7 @@ from pytest_searchlight.workspace import Stop, create_scratch_root, find_marked_
 from pytest_searchlight.workspace import warding as warding_room
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from workspace.conftest import Run
 
@@ -61,6 +61,14 @@ def stop_at_once(_: bytes) -> Stop:
     return Stop(reason="enough")
 
 
+@pytest.fixture
+def fresh_spare() -> Iterator[warding_room._Spare]:
+    """A place for spare wardens of a test's own."""
+    spare = warding_room._Spare()
+    yield spare
+    spare.dismiss()
+
+
 def count_descriptors() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
@@ -91,8 +99,33 @@ def test_what_a_command_used_is_measured_with_its_descendants(run: Run) -> None:
 
 @pytest.mark.parametrize("program", ["no-such-program", "/etc/passwd"])
 def test_a_command_that_cannot_be_started_is_an_infrastructure_error(run: Run, program: str) -> None:
-    with pytest.raises(RunError, match=rf"cannot start {program}: (No such file|Permission denied)"):
+    with pytest.raises(RunError, match=rf"cannot start {program} in .*: (No such file|Permission denied)"):
         run([program])
+
+
+def test_a_command_is_not_started_in_a_folder_that_is_missing(tmp_path: Path, run_id: str) -> None:
+    with pytest.raises(RunError, match=r"cannot start true in .*no-such-folder: No such file"):
+        run_process(
+            ["true"],
+            cwd=tmp_path / "no-such-folder",
+            env={"PATH": os.defpath},
+            run_id=run_id,
+            stdout_path=tmp_path / "stdout",
+            stderr_path=tmp_path / "stderr",
+            timeout_s=5,
+        )
+
+
+@pytest.mark.parametrize("text", ["", "two words", "line\nend", "=", "größe", "\udcff"])
+def test_arguments_and_variables_reach_the_command_as_they_are(run: Run, text: str) -> None:
+    script = "import os, sys; print(ascii((sys.argv[1], os.environ['TEXT'])))"
+    result = run([sys.executable, "-I", "-S", "-X", "utf8", "-c", script, text], env={"TEXT": text})
+    assert result.stdout_path.read_text() == f"{(text, text)!a}\n"
+
+
+def test_a_command_with_a_null_byte_is_refused(run: Run) -> None:
+    with pytest.raises(ValueError, match="null byte"):
+        run(["echo", "a\0b"])
 
 
 def test_a_missing_folder_is_an_infrastructure_error(tmp_path: Path, run_id: str) -> None:
@@ -219,6 +252,18 @@ def test_a_command_that_kills_its_warden_dies_with_it(run: Run) -> None:
     assert (result.ended_by, result.exit_code, result.duration_s) == ("lost", None, None)
 
 
+def test_the_warden_of_the_next_command_gets_ready_meanwhile_and_is_replaced_when_it_is_killed(
+    run: Run,
+) -> None:
+    run(["true"])
+    (waiting,) = warding_room._spare._wardens
+    assert run(["sh", "-c", "echo $PPID"]).stdout_path.read_text() == f"{waiting._process.pid}\n"
+    (waiting,) = warding_room._spare._wardens
+    waiting.kill()
+    waiting._process.wait()
+    assert run(["sh", "-c", "exit 3"]).exit_code == 3
+
+
 def test_a_command_that_stops_its_warden_can_still_be_stopped(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -233,6 +278,7 @@ def test_without_a_subreaper_the_process_group_is_ended_and_the_result_says_so(
     run_id: str,
     wait_until_none_survives: Callable[[], None],
     monkeypatch: pytest.MonkeyPatch,
+    fresh_spare: warding_room._Spare,
 ) -> None:
     program = tmp_path / "warden_elsewhere.py"
     program.write_text(
@@ -241,6 +287,7 @@ def test_without_a_subreaper_the_process_group_is_ended_and_the_result_says_so(
         "program.become_subreaper = lambda: False; program.main()\n"
     )
     monkeypatch.setattr(warding_room, "WARDEN_PROGRAM", program)
+    monkeypatch.setattr(warding_room, "_spare", fresh_spare)
     result = run_process(
         ["sh", "-c", "sleep 60 & exit 6"],
         cwd=tmp_path,
@@ -256,10 +303,13 @@ def test_without_a_subreaper_the_process_group_is_ended_and_the_result_says_so(
 
 
 def test_fifty_runs_in_a_row_leave_no_process_no_folder_and_no_descriptor(
-    tmp_path: Path, run_id: str
+    tmp_path: Path, run_id: str, run: Run
 ) -> None:
+    run(["true"])  # from here on a spare warden waits
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
     descriptors = count_descriptors()
-    with create_scratch_root(tmp_path) as root:
+    with create_scratch_root(scratch) as root:
         for number in range(50):
             daemon = "sleep 60 &" if number % 10 == 0 else ""
             with root.create_workspace() as workspace:
@@ -274,5 +324,5 @@ def test_fifty_runs_in_a_row_leave_no_process_no_folder_and_no_descriptor(
                 )
                 assert (result.exit_code, result.leftovers_killed) == (0, int(bool(daemon)))
     assert find_marked_processes(run_id) == []
-    assert list(tmp_path.iterdir()) == []
+    assert list(scratch.iterdir()) == []
     assert count_descriptors() == descriptors
