@@ -14,6 +14,7 @@ from pytest_searchlight.report_folder import Report
 from pytest_searchlight.stats.figures import Comparison, SetupComparisons
 from pytest_searchlight.summary_schema import Rate, ResultRow, Share, Summary
 from pytest_searchlight.website.provenance import read_provenance
+from pytest_searchlight.website.sections.parts import index_comparisons, locate_lane
 
 LEADERBOARD_FILE = "leaderboard.json"
 
@@ -91,11 +92,7 @@ def describe_standing(report: Report) -> LeaderboardReport | None:
 
 def _describe_measured(report: Report, summary: Summary) -> LeaderboardReport:
     manifest = report.manifest
-    compared = {
-        (lane.catalog, lane.agent, lane.model_name, setup.setup): setup
-        for lane in (summary.comparisons.lanes if summary.comparisons else ())
-        for setup in lane.setups
-    }
+    compared = index_comparisons(summary.comparisons)
     return LeaderboardReport(
         report=manifest.folder_name,
         title=manifest.title,
@@ -103,10 +100,7 @@ def _describe_measured(report: Report, summary: Summary) -> LeaderboardReport:
         corrects=manifest.corrects,
         corrected_by=manifest.corrected_by,
         uncalibrated=read_provenance(summary).is_uncalibrated,
-        rows=tuple(
-            _describe_row(row, compared.get((row.catalog, row.agent, row.model_name, row.setup)))
-            for row in summary.results
-        ),
+        rows=tuple(_describe_row(row, compared.get(locate_lane(row))) for row in summary.results),
     )
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_searchlight.website.charts import Chart
-from pytest_searchlight.website.formats import DASH
+from pytest_searchlight.website.formats import DASH, join_words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +86,16 @@ def leave_out_empty_columns(table: Table) -> Table:
 def illustrate(table: Table, *, chart: Chart | None) -> Table:
     """`table` with a picture of it, where there is one."""
     return replace(table, chart=chart)
+
+
+def gather_reasons(pairs: Iterable[tuple[str, str | None]]) -> Iterator[str]:
+    """A line for each reason, with everything that it holds for; what has no reason is left out."""
+    names: dict[str, list[str]] = {}
+    for name, reason in pairs:
+        if reason is not None:
+            names.setdefault(reason, []).append(name)
+    for reason, those in names.items():
+        yield f"{join_words(list(dict.fromkeys(those)))}: {reason}"
 
 
 def number(value: float | None, text: str) -> Cell:

@@ -108,14 +108,14 @@ def test_the_overview_shows_the_newest_report_that_nothing_corrects(page: Watche
             SECOND,
             [
                 "Pass rates on the catalog gap",
-                "Gap closure, on the catalog gap, claude-code claude-opus-5-5",
-                "Gap closure, on the catalog gap, codex",
+                "Gap closure on the catalog gap, claude-code claude-opus-5-5",
+                "Gap closure on the catalog gap, codex",
                 "US dollars per graded run (mean) against pass rate on the catalog gap",
                 "How agents searched",
                 "Agreement of judges",
             ],
         ),
-        (PRINTED, ["Transcribed pass rates: Gap bench", "Gap closure, transcribed: Gap bench"]),
+        (PRINTED, ["Pass rates as printed: Gap bench", "Gap closure as printed: Gap bench"]),
     ],
 )
 def test_charts_are_there_and_each_has_its_table(

@@ -10,7 +10,6 @@ from pytest_searchlight.website.provenance import read_provenance
 from pytest_searchlight.website.sections.comparing import (
     describe_closures,
     describe_comparisons,
-    describe_expenses,
 )
 from pytest_searchlight.website.sections.contracts import (
     describe_contracts,
@@ -42,6 +41,7 @@ from pytest_searchlight.website.sections.searching import (
     describe_contamination,
     describe_searching,
 )
+from pytest_searchlight.website.sections.spending import describe_expenses
 from pytest_searchlight.website.sections.transcribed import describe_transcription
 
 __all__ = ["Banner", "Section", "describe_house", "describe_report", "list_banners"]

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
 from typing import Final
 
 from pytest_searchlight.stats.figures import (
     Comparison,
     Comparisons,
-    Figure,
     LaneComparisons,
     SetupComparisons,
 )
-from pytest_searchlight.summary_schema import Summary
 from pytest_searchlight.website.formats import (
     show_count,
     show_decimal,
@@ -22,17 +19,11 @@ from pytest_searchlight.website.formats import (
     show_points,
     show_points_interval,
     show_ratio,
-    show_usd,
 )
-from pytest_searchlight.website.sections.parts import Section, name_agent, split_by_catalog
-from pytest_searchlight.website.sections.pictures import chart_closures, chart_costs
-from pytest_searchlight.website.tables import Cell, Table, illustrate, make_table, number
+from pytest_searchlight.website.sections.parts import Section, name_agent
+from pytest_searchlight.website.sections.pictures import chart_closures
+from pytest_searchlight.website.tables import Cell, Table, gather_reasons, illustrate, make_table, number
 
-_EXPENSES: Final = (
-    "What all graded runs used, failed ones included, over the passes; and what was used beyond no-search "
-    "over the passes beyond no-search. A negative number there means less was used and more passed."
-)
-_NO_COSTS: Final = "No picture of cost against success: what runs took is not known, or it was nothing."
 _DIFFERENCE_LABELS: Final = (
     "Setup",
     "Against",
@@ -74,7 +65,9 @@ def _make_differences(lane: LaneComparisons) -> Table:
         f"Differences on the catalog {lane.catalog}, {name_agent(lane.agent, lane.model_name)}",
         labels=_DIFFERENCE_LABELS,
         rows=[_make_difference(setup, comparison) for setup, comparison in pairs],
-        notes=[note for setup, comparison in pairs for note in _explain_dashes(setup, comparison)],
+        notes=gather_reasons(
+            pair for setup, comparison in pairs for pair in _explain_dashes(setup, comparison)
+        ),
         texts=2,
     )
 
@@ -98,11 +91,11 @@ def _make_difference(setup: SetupComparisons, comparison: Comparison) -> list[Ce
     ]
 
 
-def _explain_dashes(setup: SetupComparisons, comparison: Comparison) -> Iterator[str]:
-    detectable = comparison.resolution.detectable_difference
-    reasons = (comparison.difference.reason, comparison.mcnemar.p_value_holm.reason, detectable.reason)
-    for reason in dict.fromkeys(reason for reason in reasons if reason):
-        yield f"{setup.setup} against {comparison.reference}: {reason}"
+def _explain_dashes(setup: SetupComparisons, comparison: Comparison) -> Iterator[tuple[str, str | None]]:
+    name = f"{setup.setup} against {comparison.reference}"
+    yield name, comparison.difference.reason
+    yield name, comparison.mcnemar.p_value_holm.reason
+    yield name, comparison.resolution.detectable_difference.reason
 
 
 def tell_detectable(comparisons: Comparisons | None) -> str | None:
@@ -148,11 +141,7 @@ def _make_closures(lane: LaneComparisons, setups: list[SetupComparisons]) -> Tab
         f"Gap closure {where}",
         labels=("Setup", "Tasks", "Gap closure", "95 % interval", "Undefined draws"),
         rows=[_make_closure(setup) for setup in setups],
-        notes=[
-            f"{setup.setup}: {setup.gap_closure.reason}"
-            for setup in setups
-            if setup.gap_closure.reason is not None
-        ],
+        notes=gather_reasons((setup.setup, setup.gap_closure.reason) for setup in setups),
     )
     return illustrate(table, chart=chart_closures(setups, where=where))
 
@@ -167,51 +156,3 @@ def _make_closure(setup: SetupComparisons) -> list[Cell | str]:
         number(low, show_decimal_interval(closure.ci95)),
         number(closure.undefined_draws, show_count(closure.undefined_draws)),
     ]
-
-
-def describe_expenses(summary: Summary) -> Section | None:
-    """What each success took, and each one more than without search; None where nothing was compared."""
-    if summary.comparisons is None:
-        return None
-    lanes = summary.comparisons.lanes
-    charts = {catalog: chart_costs(rows) for catalog, rows in split_by_catalog(summary.results)}
-    tables = tuple(
-        illustrate(_make_expenses(catalog, list(group)), chart=charts.get(catalog))
-        for catalog, group in groupby(lanes, key=lambda lane: lane.catalog)
-    )
-    missing = () if all(table.chart for table in tables) else (_NO_COSTS,)
-    return Section(
-        id="expenses", title="What a success took", paragraphs=(_EXPENSES, *missing), tables=tables
-    )
-
-
-def _make_expenses(catalog: str, lanes: list[LaneComparisons]) -> Table:
-    rows = [(lane, setup) for lane in lanes for setup in lane.setups]
-    return make_table(
-        f"Tokens and dollars for a success on the catalog {catalog}",
-        labels=("Setup", "Agent", "Tokens each", "Tokens each more", "$ each", "$ each more"),
-        rows=[
-            [
-                setup.setup,
-                name_agent(lane.agent, lane.model_name),
-                _show_figure(setup.tokens.per_success, is_usd=False),
-                _show_figure(setup.tokens.per_extra_success, is_usd=False),
-                _show_figure(setup.cost_usd.per_success, is_usd=True),
-                _show_figure(setup.cost_usd.per_extra_success, is_usd=True),
-            ]
-            for lane, setup in rows
-        ],
-        notes=[note for _, setup in rows for note in _explain_expenses(setup)],
-        texts=2,
-    )
-
-
-def _explain_expenses(setup: SetupComparisons) -> Iterator[str]:
-    for expense in (setup.tokens, setup.cost_usd):
-        for figure in (expense.per_success, expense.per_extra_success):
-            if figure.reason:
-                yield f"{setup.setup}: {figure.reason}"
-
-
-def _show_figure(figure: Figure, *, is_usd: bool) -> Cell:
-    return number(figure.value, show_usd(figure.value) if is_usd else show_count(figure.value))

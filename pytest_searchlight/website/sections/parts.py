@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 from pytest_searchlight.domain import STATUS_RULES, RunStatus, SetupKind, StatusRule
-from pytest_searchlight.summary_schema import ResultRow
+from pytest_searchlight.stats.figures import Comparisons, SetupComparisons
+from pytest_searchlight.summary_schema import LaneRow, ResultRow
 from pytest_searchlight.website.tables import Table, make_table
 
 _PYTEST_WORDS: Final = {"assert": "passed or failed", "error": "error", "skip": "skipped"}
@@ -46,6 +47,24 @@ class Section:
 def name_agent(agent: str, model_name: str | None) -> str:
     """An agent and its model, as tables name them."""
     return f"{agent} {model_name}" if model_name else agent
+
+
+LaneKey: TypeAlias = tuple[str, str, str | None, str]
+"""Catalog, agent, model and setup."""
+
+
+def locate_lane(row: LaneRow) -> LaneKey:
+    """By what a row's comparisons are found."""
+    return row.catalog, row.agent, row.model_name, row.setup
+
+
+def index_comparisons(comparisons: Comparisons | None) -> dict[LaneKey, SetupComparisons]:
+    """What was compared of each setup under each agent and model."""
+    return {
+        (lane.catalog, lane.agent, lane.model_name, setup.setup): setup
+        for lane in (comparisons.lanes if comparisons else ())
+        for setup in lane.setups
+    }
 
 
 def place_setup(kind: SetupKind, name: str) -> tuple[int, str]:

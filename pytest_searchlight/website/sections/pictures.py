@@ -81,7 +81,7 @@ def _draw_closures(closures: Sequence[Closure], *, where: str) -> DotChart | Non
         for label, kind, value, interval in closures
     )
     return DotChart(
-        title=f"Gap closure, {where}",
+        title=f"Gap closure {where}",
         caption=(
             "How much of the gap between floor (0) and ceiling (1) a setup closes; lines are 95 % "
             f"intervals over whole tasks. {_OVERLAP}"
@@ -201,7 +201,7 @@ def _make_agreement_rows(found: JudgeAgreement) -> tuple[DotRow, ...]:
 def chart_printed_rates(battery: TranscribedBattery) -> DotChart:
     """Pass rates with the intervals that were printed."""
     return DotChart(
-        title=f"Transcribed pass rates: {battery.title}",
+        title=f"Pass rates as printed: {battery.title}",
         caption=f"Transcribed, not recomputable. Lines are the printed 95 % intervals. {_OVERLAP}",
         groups=(
             (name_agent(battery.agent, battery.model_name), tuple(map(_make_printed_row, battery.rows))),
@@ -226,4 +226,4 @@ def chart_printed_closures(battery: TranscribedBattery) -> DotChart | None:
         for row in battery.rows
         if row.gap_closure is not None and row.setup_kind.gives_tools
     ]
-    return _draw_closures(known, where=f"transcribed: {battery.title}")
+    return _draw_closures(known, where=f"as printed: {battery.title}")

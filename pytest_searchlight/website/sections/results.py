@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
-from pytest_searchlight.summary_schema import LaneRow, ResultRow, Summary, TaskRow
+from pytest_searchlight.stats.figures import SetupComparisons
+from pytest_searchlight.summary_schema import ResultRow, Summary, TaskRow
 from pytest_searchlight.website.formats import (
     DASH,
     count_things,
@@ -18,7 +19,14 @@ from pytest_searchlight.website.formats import (
     show_usd,
 )
 from pytest_searchlight.website.sections.comparing import tell_detectable
-from pytest_searchlight.website.sections.parts import Section, name_agent, place_setup, split_by_catalog
+from pytest_searchlight.website.sections.parts import (
+    Section,
+    index_comparisons,
+    locate_lane,
+    name_agent,
+    place_setup,
+    split_by_catalog,
+)
 from pytest_searchlight.website.sections.pictures import chart_rates
 from pytest_searchlight.website.tables import Cell, Table, illustrate, make_table, number
 
@@ -49,7 +57,7 @@ _RESULT_LABELS: Final = (
 
 def describe_results(summary: Summary) -> Section:
     """A row for each setup under each agent and model; ordered by kind of setup and name, never by rate."""
-    closures = _find_closures(summary)
+    compared = index_comparisons(summary.comparisons)
     return Section(
         id="results",
         title="Results",
@@ -59,7 +67,7 @@ def describe_results(summary: Summary) -> Section:
                 make_table(
                     f"Results on the catalog {catalog}",
                     labels=_RESULT_LABELS,
-                    rows=[_make_result(row, closures.get(_locate(row))) for row in rows],
+                    rows=[_make_result(row, compared.get(locate_lane(row))) for row in rows],
                     texts=2,
                 ),
                 chart=chart_rates(rows, detectable=tell_detectable(summary.comparisons)),
@@ -69,20 +77,8 @@ def describe_results(summary: Summary) -> Section:
     )
 
 
-def _locate(row: LaneRow) -> tuple[str, str, str | None, str]:
-    return row.catalog, row.agent, row.model_name, row.setup
-
-
-def _find_closures(summary: Summary) -> dict[tuple[str, str, str | None, str], float | None]:
-    lanes = summary.comparisons.lanes if summary.comparisons else ()
-    return {
-        (lane.catalog, lane.agent, lane.model_name, setup.setup): setup.gap_closure.value
-        for lane in lanes
-        for setup in lane.setups
-    }
-
-
-def _make_result(row: ResultRow, closure: float | None) -> list[Cell | str]:
+def _make_result(row: ResultRow, compared: SetupComparisons | None) -> list[Cell | str]:
+    closure = compared.gap_closure.value if compared else None
     answerable = row.answerable
     low = None if row.pass_rate_ci95 is None else row.pass_rate_ci95[0]
     return [

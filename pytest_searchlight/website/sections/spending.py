@@ -1,0 +1,86 @@
+"""What runs and successes took, in tokens and dollars."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from pytest_searchlight.stats.figures import SetupComparisons
+from pytest_searchlight.summary_schema import ResultRow, Summary
+from pytest_searchlight.website.formats import show_count, show_percent, show_usd
+from pytest_searchlight.website.sections.parts import (
+    LaneKey,
+    Section,
+    index_comparisons,
+    locate_lane,
+    name_agent,
+    split_by_catalog,
+)
+from pytest_searchlight.website.sections.pictures import chart_costs
+from pytest_searchlight.website.tables import Cell, Table, gather_reasons, illustrate, make_table, number
+
+_EXPENSES: Final = (
+    "Means are over the runs whose use is known. A success is charged with everything that graded runs "
+    "used, failed ones included. “Each more” is what was used beyond no-search over the passes beyond "
+    "no-search: negative where less was used and more passed."
+)
+_NO_COSTS: Final = "No picture of cost against success: what runs took is not known, or it was nothing."
+
+
+def describe_expenses(summary: Summary) -> Section:
+    """What each run and each success took, and each success more than without search."""
+    compared = index_comparisons(summary.comparisons)
+    tables = tuple(
+        illustrate(_make_expenses(catalog, rows, compared), chart=chart_costs(rows))
+        for catalog, rows in split_by_catalog(summary.results)
+    )
+    missing = () if all(table.chart for table in tables) else (_NO_COSTS,)
+    return Section(
+        id="expenses", title="What a success took", paragraphs=(_EXPENSES, *missing), tables=tables
+    )
+
+
+def _make_expenses(
+    catalog: str, rows: list[ResultRow], compared: Mapping[LaneKey, SetupComparisons]
+) -> Table:
+    found = [(row, compared.get(locate_lane(row))) for row in rows]
+    return make_table(
+        f"What runs and successes took on the catalog {catalog}",
+        labels=(
+            "Setup",
+            "Agent",
+            "Pass rate",
+            "Tokens a run",
+            "$ a run",
+            "Tokens a success",
+            "$ a success",
+            "Tokens each more",
+            "$ each more",
+        ),
+        rows=[_make_expense(row, setup) for row, setup in found],
+        notes=gather_reasons(pair for _, setup in found if setup for pair in _explain_expenses(setup)),
+        texts=2,
+    )
+
+
+def _make_expense(row: ResultRow, compared: SetupComparisons | None) -> list[Cell | str]:
+    tokens, usd = row.tokens, row.cost_usd
+    more_tokens = compared.tokens.per_extra_success.value if compared else None
+    more_usd = compared.cost_usd.per_extra_success.value if compared else None
+    return [
+        row.setup,
+        name_agent(row.agent, row.model_name),
+        number(row.pass_rate, show_percent(row.pass_rate)),
+        number(tokens.mean, show_count(tokens.mean)),
+        number(usd.mean, show_usd(usd.mean)),
+        number(tokens.per_success, show_count(tokens.per_success)),
+        number(usd.per_success, show_usd(usd.per_success)),
+        number(more_tokens, show_count(more_tokens)),
+        number(more_usd, show_usd(more_usd)),
+    ]
+
+
+def _explain_expenses(setup: SetupComparisons) -> Iterator[tuple[str, str | None]]:
+    for expense in (setup.tokens, setup.cost_usd):
+        yield setup.setup, expense.per_success.reason
+        yield setup.setup, expense.per_extra_success.reason
