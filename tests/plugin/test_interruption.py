@@ -129,6 +129,7 @@ def test_a_run_that_a_worker_finishes_after_the_controllers_end_is_summed_up(pro
     assert done.session is not None
     assert done.statuses == {record.task: record.status for record in read_records(done.session)}
     assert done.summary["counts"]["passes"] == 2
+    assert "runs that are under way get up to ten seconds to end" in done.out
 
 
 def test_after_a_kill_nothing_survives_and_the_summary_is_rebuilt_from_evidence(project: Project) -> None:
