@@ -25,6 +25,8 @@ from pytest_searchlight.summary import summarize
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pydantic import JsonValue
+
 TASKS: Final = 40
 REPETITIONS: Final = 25
 SETUPS: Final = {
@@ -44,21 +46,21 @@ CALLS: Final = 6
 
 
 def write_reports(folder: Path, *, count: int) -> Path:
-    """Publish `count` reports of `ROWS` rows below `folder`, and give the folder that holds them."""
+    """Publish one session of `ROWS` rows `count` times below `folder`, and give the folder of the reports."""
+    session, reports = folder / "session", folder / "reports"
+    session.mkdir()
+    write_session(session, seed=1)
+    publication = prepare_session(session, calibration=Calibration())
     for number in range(count):
-        session = folder / f"session-{number}"
-        session.mkdir()
-        write_session(session, seed=number)
-        publication = prepare_session(session, calibration=Calibration())
         heading = Heading(name=f"battery-{number}")
-        write_report(publication, heading=heading, reports=folder / "reports", scan=prepare_scan({}))
-    return folder / "reports"
+        write_report(publication, heading=heading, reports=reports, scan=prepare_scan({}))
+    return reports
 
 
 def write_session(session: Path, *, seed: int) -> None:
     """Write ``summary.json`` and ``runs.jsonl`` of a session."""
     rows = list(make_rows(seed))
-    facts = {
+    facts: dict[str, JsonValue] = {
         "name": f"session-{seed}",
         "started_at": "2026-11-30T07:00:00+00:00",
         "seed": seed,
