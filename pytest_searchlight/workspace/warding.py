@@ -75,15 +75,15 @@ class Warden:
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,
             )
-        self._mark = ""
+        self._mark: str | None = None
         self._grace_s = 0.0
         self._was_asked = False
 
     def assign(self, assignment: Assignment, *, mark: str) -> None:
         """Give it its command, whose processes all bear `mark`. Raises OSError when it was killed."""
-        self._mark, self._grace_s = mark, assignment.grace_s
         self.control.sendall(assignment.encode())
         self.control.settimeout(0)
+        self._mark, self._grace_s = mark, assignment.grace_s
 
     @property
     def is_alive(self) -> bool:
@@ -114,14 +114,13 @@ class Warden:
 
     def end(self) -> None:
         """Return when warden, command and descendants are gone, whatever state they were in."""
-        self._send_word()
-        self._wait()
-        self._read_report()
-
-    def dismiss(self) -> None:
-        """End a warden that was assigned nothing."""
-        self.control.close()
-        self._wait()
+        if self._mark is None:
+            self.control.close()  # it waits for the rest of an assignment, or for all of it
+            self._wait()
+        else:
+            self._send_word()
+            self._wait()
+            self._read_report(self._mark)
 
     def _wait(self) -> None:
         for pipe in self.pipes:
@@ -136,14 +135,14 @@ class Warden:
         with contextlib.suppress(OSError):  # it may have gone already
             self.control.send(b"\n")
 
-    def _read_report(self) -> None:
+    def _read_report(self, mark: str) -> None:
         received = b""
         with contextlib.suppress(OSError):
             received = self.control.recv(4096)
         if received:
             self.report = WardenReport(**json.loads(received))
         else:
-            killed = end_marked_processes(self._mark)
+            killed = end_marked_processes(mark)
             self.report = WardenReport(is_lost=True, stopped=self._was_asked, leftovers_killed=killed)
 
 
@@ -189,7 +188,7 @@ class _Spare:
                 warden = self._wardens.pop()
                 if warden.is_alive:
                     return warden
-                warden.dismiss()
+                warden.end()
         return Warden()
 
     def replace(self) -> None:
@@ -201,7 +200,7 @@ class _Spare:
     def dismiss(self) -> None:
         """Let nobody wait any more."""
         while self._wardens:
-            self._wardens.pop().dismiss()
+            self._wardens.pop().end()
 
 
 _spare: Final = _Spare()
