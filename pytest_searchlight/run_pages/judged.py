@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import JsonValue
 
 from pytest_searchlight.domain import Verdict
-from pytest_searchlight.domain.judging import JudgePayload, PayloadSource
+from pytest_searchlight.domain.judging import ClaimLabel, FactLabel, JudgePayload, PayloadSource
 from pytest_searchlight.errors import EvidenceError
 from pytest_searchlight.evidence import SessionFolder
 from pytest_searchlight.judges import RUBRIC_KIND, list_cited_urls
@@ -19,8 +19,7 @@ from pytest_searchlight.run_pages.passages import Passage, find_passage
 from pytest_searchlight.run_pages.run_evidence import RunEvidence
 from pytest_searchlight.sources import CapturedSource, SourceStore
 
-Labels = Mapping[int, Mapping[str, Any]]
-"""A judge's labels by the number of what they are about."""
+_Label = TypeVar("_Label", FactLabel, ClaimLabel)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,40 +88,41 @@ def read_judged(evidence: RunEvidence, *, session: SessionFolder) -> JudgedBrief
     return JudgedBrief(
         verdict=verdict,
         payload=evidence.payload,
-        facts=tuple(_list_facts(evidence.payload, _read_labels(verdict, "fact_labels"))),
-        claims=tuple(_list_claims(evidence, _read_labels(verdict, "claim_labels"))),
+        facts=tuple(_list_facts(evidence.payload, _read_labels(verdict, "fact_labels", FactLabel))),
+        claims=tuple(_list_claims(evidence, _read_labels(verdict, "claim_labels", ClaimLabel))),
         pages=tuple(_list_pages(evidence.deliverable, session)),
     )
 
 
-def _list_facts(payload: JudgePayload | None, labels: Labels) -> Iterator[JudgedStatement]:
+def _list_facts(payload: JudgePayload | None, labels: Mapping[int, FactLabel]) -> Iterator[JudgedStatement]:
     if payload is None:
         return
     for fact in payload.facts:
-        label = labels.get(fact.number, {})
+        label = labels.get(fact.number)
         passage = find_passage(fact.text, text=payload.brief)
         yield JudgedStatement(
             number=fact.number,
             text=fact.text,
-            holds=label.get("covered"),
-            reason=label.get("reason", ""),
+            holds=None if label is None else label.covered,
+            reason="" if label is None else label.reason,
             quotations=() if passage is None else (Quotation(passage=passage),),
         )
 
 
-def _list_claims(evidence: RunEvidence, labels: Labels) -> Iterator[JudgedStatement]:
+def _list_claims(evidence: RunEvidence, labels: Mapping[int, ClaimLabel]) -> Iterator[JudgedStatement]:
     payload = evidence.payload
     shown = {} if payload is None else {claim.number: claim for claim in payload.claims}
     sources = {} if payload is None else {source.number: source for source in payload.sources}
+    unread = "" if payload is None else "none of its sources could be read"
     for number, claim in enumerate(_read_claims(evidence.deliverable), start=1):
-        label = labels.get(number, {})
+        label = labels.get(number)
         judged = shown.get(number)
         cited = [sources[each] for each in judged.sources] if judged else []
         yield JudgedStatement(
             number=number,
             text=judged.text if judged else claim.text,
-            holds=label.get("supported"),
-            reason=label.get("reason", "" if payload is None else "none of its sources could be read"),
+            holds=None if label is None else label.supported,
+            reason=unread if label is None else label.reason,
             urls=claim.citation_urls,
             quotations=tuple(_quote_sources(claim.text, cited)),
         )
@@ -151,6 +151,8 @@ def _read_claims(deliverable: JsonValue) -> tuple[Claim, ...]:
         return ()
 
 
-def _read_labels(verdict: Verdict | None, name: str) -> Labels:
-    labels: Any = [] if verdict is None else verdict.details.get(name, [])
-    return {label["number"]: label for label in labels}
+def _read_labels(verdict: Verdict | None, name: str, kind: type[_Label]) -> dict[int, _Label]:
+    """The judge's labels by the number of what they are about."""
+    given: Any = [] if verdict is None else verdict.details.get(name, [])
+    labels = map(kind.model_validate, given)
+    return {label.number: label for label in labels}

@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from pytest_searchlight.domain import AuditFinding, Score, TappedSpend, ToolCall
 from pytest_searchlight.domain.judging import Judgement, JudgePayload
 from pytest_searchlight.evidence import SealedBundle
+from pytest_searchlight.extensions import AgentTrace
 from pytest_searchlight.grading import SIGNS_FILE
 from pytest_searchlight.metering import Metering, read_metering_events
 from pytest_searchlight.providers.tap import TAPPED_SPEND, read_tapped_spend
@@ -60,13 +61,13 @@ def read_evidence(bundle: SealedBundle) -> RunEvidence:
         LookupError, TypeError, ValueError: it is not what a run leaves behind.
     """
     head = bundle.head
-    judging = _read_judging(bundle)
+    trace, judging = AgentTrace.model_validate(head["trace"]), _read_judging(bundle)
     return RunEvidence(
         prompt=bundle.read_text("prompt.md"),
         answer=bundle.read_text("answer.txt") if head["answered"] else None,
         deliverable=json.loads(bundle.read_text("deliverable.json")),
-        model_names=tuple(head["trace"]["model_names"]),
-        tools_offered=head["trace"]["tools_offered"],
+        model_names=trace.model_names,
+        tools_offered=trace.tools_offered,
         calls=tuple(map(ToolCall.model_validate, bundle.read_json_lines("tool_calls.jsonl"))),
         metering=read_metering_events(bundle.read_json_lines("metering.jsonl")) if head["metered"] else None,
         tapped_spend=read_tapped_spend(bundle.folder / "wire" / TAPPED_SPEND),

@@ -13,6 +13,7 @@ from rooms.records_for_tests import SHOP, make_record, make_run, observe
 
 from pytest_searchlight.audit import register_audit_rules
 from pytest_searchlight.domain import (
+    AuditFinding,
     CallOutcome,
     CheckOutcome,
     Cost,
@@ -53,6 +54,7 @@ from pytest_searchlight.validators import register_validators
 
 SETUPS = ("floor", "no-search", "built-in", "exa", "tavily")
 RIGHT = '{"colour": "blue"}'
+CITED_URL = "https://norrvik.example/sky?a=1&b=2"
 
 
 @dataclass
@@ -92,6 +94,28 @@ class StagedSession:
         else:
             self._seal(graded, self.folder.attempts / f"{run_id}.1")
         return run_id
+
+    def add_full_run(self, text: str = "The harbour sky over Norrvik is blue.") -> str:
+        """Seal a run with something in every part of its page, and give its id."""
+        asked = {"query": text}
+        answer, changes = judge_brief(text=text, url=CITED_URL, source=f"Weather. {text} Fog came later.")
+        finding = AuditFinding(rule="wire-tools", message=f"tool {text!r} is odd", contaminates=False)
+        failed = meter_call(
+            "read", text, arguments=asked, outcome="tool_error", error_text=text, latency_s=1.5
+        )
+        return self.add_run(
+            prompt=f"# Task\n{text}",
+            answer=answer,
+            reported=[
+                report_call("find", text, arguments=asked),
+                report_call("read", f"{text} again", arguments=asked),
+            ],
+            metering=meter(
+                meter_call("find", text, arguments=asked),
+                meter_call("read", text, arguments=asked, **failed),
+            ),
+            changes={**changes, "findings": (finding,)},
+        )
 
     def plan(self, *records: RunRecord) -> None:
         """Plan runs that are not made yet."""

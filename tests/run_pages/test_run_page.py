@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import pytest
 from browser_stage import PHONE, WatchedPage, find_barriers
 from playwright.sync_api import Page, expect
 from rooms.records_for_tests import NO_SEARCH, make_record
 from run_pages.staged_session import (
+    CITED_URL,
     StagedSession,
     judge_brief,
     meter,
@@ -17,14 +17,13 @@ from run_pages.staged_session import (
     report_call,
 )
 
-from pytest_searchlight.domain import AuditFinding, CallOutcome, RunStatus
+from pytest_searchlight.domain import CallOutcome, RunStatus
 from pytest_searchlight.website.formats import DASH
 
 HOSTILE = (
     "</script></textarea></template></pre><script>owned = 1</script><img src=x onerror=owned=1>"
     "<svg onload=owned=1><!-- {{ 7 * 7 }} \u202egpj.exe\u2066 \u2028 \x00 \x1b[31m &lt; '\"`"
 )
-URL = "https://norrvik.example/sky?a=1&b=2"
 
 
 def open_run(page: WatchedPage, staged: StagedSession, run_id: str) -> Page:
@@ -32,32 +31,8 @@ def open_run(page: WatchedPage, staged: StagedSession, run_id: str) -> Page:
     return page.open(staged.write_pages(f"runs/{run_id}.html"))
 
 
-def add_full_run(staged: StagedSession, text: str = "The harbour sky over Norrvik is blue.") -> str:
-    """A run with something in every part of its page."""
-    answer, changes = judge_brief(text=text, url=URL, source=f"Weather. {text} Fog came later.")
-    finding = AuditFinding(rule="wire-tools", message=f"tool {text!r} is odd", contaminates=False)
-    other: dict[str, Any] = {"arguments": {"query": text}, "result_text": f"{text} again"}
-    return staged.add_run(
-        prompt=f"# Task\n{text}",
-        answer=answer,
-        reported=[report_call("find", text, arguments={"query": text}), report_call("read", **other)],
-        metering=meter(
-            meter_call("find", text, arguments={"query": text}),
-            meter_call(
-                "read",
-                text,
-                outcome="tool_error",
-                error_text=text,
-                latency_s=1.5,
-                arguments={"query": text},
-            ),
-        ),
-        changes={**changes, "findings": (finding,)},
-    )
-
-
 def test_a_run_is_told_from_prompt_to_cost(page: WatchedPage, staged: StagedSession) -> None:
-    shown = open_run(page, staged, add_full_run(staged))
+    shown = open_run(page, staged, staged.add_full_run())
     expect(shown.get_by_role("heading", level=1)).to_have_text("sky under shop")
     titles = [
         "Outcome",
@@ -75,7 +50,7 @@ def test_a_run_is_told_from_prompt_to_cost(page: WatchedPage, staged: StagedSess
 
 
 def test_each_call_tells_what_went_over_the_wire(page: WatchedPage, staged: StagedSession) -> None:
-    shown = open_run(page, staged, add_full_run(staged, "blue"))
+    shown = open_run(page, staged, staged.add_full_run("blue"))
     first, second = shown.locator(".steps > li").all()
     expect(first.locator("summary")).to_contain_text("find blue ✓ ok 0.2 s, 4 characters")
     expect(second.locator("summary")).to_contain_text("✗ tool error 1.5 s, 4 characters")
@@ -91,7 +66,7 @@ def test_each_call_tells_what_went_over_the_wire(page: WatchedPage, staged: Stag
 
 
 def test_a_judged_statement_stands_beside_its_passage(page: WatchedPage, staged: StagedSession) -> None:
-    shown = open_run(page, staged, add_full_run(staged))
+    shown = open_run(page, staged, staged.add_full_run())
     judged = shown.locator("section", has=page.page.get_by_role("heading", name="Judged by lexical"))
     expect(judged.locator(".statements > li").first).to_contain_text("✓ stated")
     claim = judged.locator(".statements > li").nth(1)
@@ -99,12 +74,12 @@ def test_a_judged_statement_stands_beside_its_passage(page: WatchedPage, staged:
     expect(claim.locator("mark")).to_have_text("The harbour sky over Norrvik is blue.")
     expect(claim.locator("figcaption")).to_contain_text("source 1")
     link = claim.get_by_role("link").first
-    expect(link).to_have_attribute("href", URL)
+    expect(link).to_have_attribute("href", CITED_URL)
     expect(link).to_have_attribute("rel", "noreferrer noopener nofollow")
 
 
 def test_what_strangers_wrote_cannot_run(page: WatchedPage, staged: StagedSession) -> None:
-    shown = open_run(page, staged, add_full_run(staged, HOSTILE))
+    shown = open_run(page, staged, staged.add_full_run(HOSTILE))
     shown.get_by_role("button", name="Unfold all calls").click()
     shown.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
     assert shown.evaluate("typeof owned") == "undefined"
@@ -125,7 +100,7 @@ def test_only_addresses_of_the_web_are_links(page: WatchedPage, staged: StagedSe
 
 
 def test_the_policy_stops_scripts_where_escaping_failed(page: WatchedPage, staged: StagedSession) -> None:
-    path = staged.write_pages(f"runs/{add_full_run(staged)}.html")
+    path = staged.write_pages(f"runs/{staged.add_full_run()}.html")
     injected = "<script>owned = 1</script><img src=x onerror='owned = 1'></main>"
     path.write_text(path.read_text().replace("</main>", injected))
     shown = page.open(path)
@@ -199,7 +174,7 @@ def test_a_run_that_was_not_made_yet_says_so(page: WatchedPage, staged: StagedSe
 def test_evidence_that_cannot_be_trusted_is_not_shown(
     page: WatchedPage, staged: StagedSession, name: str, damage: str
 ) -> None:
-    run_id = add_full_run(staged)
+    run_id = staged.add_full_run()
     file = staged.folder.runs / run_id / name
     if damage == "altered":
         file.write_text("{}")
@@ -243,7 +218,7 @@ def test_refused_calls_and_own_tools_are_told(page: WatchedPage, staged: StagedS
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_has_no_barriers(page: WatchedPage, staged: StagedSession, scheme: str) -> None:
     page.page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-    shown = open_run(page, staged, add_full_run(staged))
+    shown = open_run(page, staged, staged.add_full_run())
     shown.get_by_role("button", name="Unfold all calls").click()
     assert find_barriers(shown) == []
     page.keep_screenshot(f"run page {scheme}")
@@ -251,7 +226,7 @@ def test_the_page_has_no_barriers(page: WatchedPage, staged: StagedSession, sche
 
 def test_the_page_fits_a_phone(page: WatchedPage, staged: StagedSession) -> None:
     page.page.set_viewport_size(PHONE)
-    shown = open_run(page, staged, add_full_run(staged, "word" * 100))
+    shown = open_run(page, staged, staged.add_full_run("word" * 100))
     shown.get_by_role("button", name="Unfold all calls").click()
     assert page.fits()
     page.keep_screenshot("run page phone")
