@@ -110,10 +110,7 @@ class StagedSession:
                 report_call("find", text, arguments=asked),
                 report_call("read", f"{text} again", arguments=asked),
             ],
-            metering=meter(
-                meter_call("find", text, arguments=asked),
-                meter_call("read", text, arguments=asked, **failed),
-            ),
+            metering=meter(meter_call("find", text, arguments=asked), failed),
             changes={**changes, "findings": (finding,)},
         )
 
