@@ -33,7 +33,7 @@ from pytest_searchlight.extensions import McpServer
 from pytest_searchlight.metering import METER_PROGRAM
 from pytest_searchlight.workspace import ProcessResult
 
-REPEATS = 9
+REPEATS = 15
 SLOW_RUNS, WORKERS, TURN_S = 64, 8, 5.0
 MAX_ADDED_CPU_MS, MAX_RATIO, MAX_STRETCH = 150.0, 1.15, 1.3
 

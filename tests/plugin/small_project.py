@@ -220,7 +220,7 @@ class Project:
             run_id=self.mark,
             stdout_path=self.root / "output.out",
             stderr_path=self.root / "output.err",
-            timeout_s=GIVE_UP_S,
+            timeout_s=2 * GIVE_UP_S,
         )
         out, err = self.read_output("out"), self.read_output("err")
         return self._gather(watched.exit_code or 0, out, err, watched.duration_s or 0.0), watched
