@@ -45,7 +45,9 @@ class PrivacyScan:
 
     def scan_text(self, text: str) -> Iterator[Finding]:
         """What is private in `text`: each mark and secret, line by line."""
-        yield from self._scan_lines(text.split("\n"))
+        data = text.encode("utf-8", "backslashreplace")
+        yield from self._find_marks(data)
+        yield from self._find_secrets(data)
 
     def scan_rows(self, rows: Sequence[RunRecord]) -> Iterator[Finding]:
         """What is private in the texts of `rows`, which stand one in a line."""
@@ -53,28 +55,39 @@ class PrivacyScan:
         texts: set[str] = set()
         for row in rows:
             texts.update(list_texts(row))
-        if any(self._scan_lines(["\n".join(texts)])):
-            yield from self._scan_lines(["\n".join(list_texts(row)) for row in rows])
+        if any(self.scan_text("\n".join(texts))):
+            yield from self.scan_text("\n".join(map(_join_texts, rows)))
 
-    def _scan_lines(self, lines: Sequence[str]) -> Iterator[Finding]:
-        lowered = [line.lower() for line in lines]
-        whole = "\n".join(lowered)
+    def _find_marks(self, data: bytes) -> Iterator[Finding]:
+        lowered = data.lower()  # of bytes, which keeps every letter in its place
         for mark in self.marks:
-            hints = [hint for hint in mark.hints if hint in whole]
-            for number, line in enumerate(lowered if hints else (), start=1):
-                if any(hint in line for hint in hints):
-                    for match in mark.pattern.finditer(lines[number - 1]):
-                        yield Finding(number, mark.looks_like, match[0][:_SHOWN_CHARS])
-        yield from self._find_secrets(lines)
+            starts = {start for hint in mark.hints for start in _find_lines(lowered, hint)}
+            for start in sorted(starts):
+                line = data[start : _find_end(data, start)].decode("utf-8")
+                for match in mark.pattern.finditer(line):
+                    number = data.count(b"\n", 0, start) + 1
+                    yield Finding(number, mark.looks_like, match[0][:_SHOWN_CHARS])
 
-    def _find_secrets(self, lines: Sequence[str]) -> Iterator[Finding]:
-        whole = "\n".join(lines).encode("utf-8", "surrogatepass")
+    def _find_secrets(self, data: bytes) -> Iterator[Finding]:
         for name, scrub in self.secrets.items():
-            if scrub(whole) != whole:
-                for number, line in enumerate(lines, start=1):
-                    data = line.encode("utf-8", "surrogatepass")
-                    if scrub(data) != data:
+            if scrub(data) != data:
+                for number, line in enumerate(data.split(b"\n"), start=1):
+                    if scrub(line) != line:
                         yield Finding(number, f"the value of {name}", "")
+
+
+def _find_end(data: bytes, start: int) -> int:
+    """Where the line ends that begins at `start`."""
+    end = data.find(b"\n", start)
+    return len(data) if end < 0 else end
+
+
+def _find_lines(lowered: bytes, hint: str) -> Iterator[int]:
+    """Where the lines begin that hold `hint`."""
+    wanted, place = hint.encode(), 0
+    while (place := lowered.find(wanted, place)) >= 0:
+        yield lowered.rfind(b"\n", 0, place) + 1
+        place = _find_end(lowered, place)
 
 
 def prepare_scan(secrets: Mapping[str, str]) -> PrivacyScan:
@@ -108,6 +121,10 @@ def list_texts(row: RunRecord) -> Iterable[str]:
     if (judging := row.judging) is not None:
         texts += (judging.judge, judging.model_name or "", *judging.unpriced)
     return texts
+
+
+def _join_texts(row: RunRecord) -> str:
+    return " ".join(list_texts(row)).replace("\n", " ")
 
 
 def scan_report(folder: Path, *, rows: Sequence[RunRecord], scan: PrivacyScan) -> Iterator[str]:

@@ -94,16 +94,9 @@ def _close_gap(arm: Arm, arms: Mapping[str, Arm], draws: TaskDraws) -> GapClosur
     missing = [str(kind) for kind in (SetupKind.FLOOR, SetupKind.CEILING) if kind not in arms]
     if missing:
         return withhold_closure(f"nothing was run under {' and '.join(missing)}")
-    setup, floor, ceiling = (
-        each.answerable for each in (arm, arms[SetupKind.FLOOR], arms[SetupKind.CEILING])
-    )
-    tasks = sorted(setup.tasks & floor.tasks & ceiling.tasks)
-    return estimate_closure(
-        tabulate_rates(setup, tasks),
-        floor=tabulate_rates(floor, tasks),
-        ceiling=tabulate_rates(ceiling, tasks),
-        draws=draws,
-    )
+    compared = (arm, arms[SetupKind.FLOOR], arms[SetupKind.CEILING])
+    setup, floor, ceiling = tabulate_rates(*(each.answerable for each in compared))
+    return estimate_closure(setup, floor=floor, ceiling=ceiling, draws=draws)
 
 
 # --- against one reference --------------------------------------------------------------------------------
@@ -135,7 +128,7 @@ def _compare_pairs(pairing: Pairing, *, reference: str, test: PairedTest, draws:
     return Comparison(
         reference=reference,
         tasks=table.tasks,
-        pairs=len(pairing.pairs),
+        pairs=int(table.pairs.sum()),
         lost_pairs=pairing.lost,
         setup_passes=both + test.setup_only,
         reference_passes=both + test.reference_only,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import math
+from collections.abc import Callable
+
+import numpy as np
 
 from pytest_searchlight.stats.figures import Expense, Figure
-from pytest_searchlight.stats.pairing import Arm, Cell
+from pytest_searchlight.stats.pairing import Arm, Counts, Mask
 
-Amount = Callable[[Arm], Mapping[Cell, float | None]]
-"""What each graded run of an arm used of something; None is unknown."""
+Amount = Callable[[Arm], Counts]
+"""What the run in each cell of an arm used of something; not a number where that is unknown."""
 
 
 def measure_expense(arm: Arm, *, no_search: Arm | None, amount: Amount) -> Expense:
@@ -23,12 +26,12 @@ def measure_expense(arm: Arm, *, no_search: Arm | None, amount: Amount) -> Expen
 
 
 def _divide(arm: Arm, amount: Amount) -> Figure:
-    used = [*amount(arm).values()]
-    total, passes = _add_up(used), _count_passes(arm, arm.graded)
+    used, passes = amount(arm)[arm.is_graded], _count(arm.is_passed)
+    total = _add_up(used)
     if total is None:
         return _withhold(_tell_unknown(used))
     if not passes:
-        return _withhold(f"none of {len(used)} graded runs passed" if used else "no run was graded")
+        return _withhold(f"none of {used.size} graded runs passed" if used.size else "no run was graded")
     return Figure(value=total / passes)
 
 
@@ -37,28 +40,28 @@ def _compare_use(arm: Arm, no_search: Arm | None, amount: Amount) -> Figure:
         return _withhold("nothing was run without search")
     if no_search.setup == arm.setup:
         return _withhold("this is the setup without search")
-    cells = sorted(arm.graded.keys() & no_search.graded.keys())
-    extra = _count_passes(arm, cells) - _count_passes(no_search, cells)
+    paired = arm.is_graded & no_search.is_graded
+    extra = _count(arm.is_passed & paired) - _count(no_search.is_passed & paired)
     if extra <= 0:
-        return _withhold(f"no more successes than without search in {len(cells)} pairs")
-    used, saved = ([amount(each)[cell] for cell in cells] for each in (arm, no_search))
+        return _withhold(f"no more successes than without search in {_count(paired)} pairs")
+    used, saved = amount(arm)[paired], amount(no_search)[paired]
     total, total_saved = _add_up(used), _add_up(saved)
     if total is None or total_saved is None:
-        return _withhold(_tell_unknown([*used, *saved]))
+        return _withhold(_tell_unknown(np.concatenate([used, saved])))
     return Figure(value=(total - total_saved) / extra)
 
 
-def _count_passes(arm: Arm, cells: Iterable[Cell]) -> int:
-    return sum(arm.graded[cell].passed is True for cell in cells)
+def _count(chosen: Mask) -> int:
+    return int(chosen.sum())
 
 
-def _add_up(used: list[float | None]) -> float | None:
-    """The total, or None when it is unknown for any run."""
-    return None if None in used else sum(filter(None, used))
+def _add_up(used: Counts) -> float | None:
+    """The total, or None when it is unknown for any run; exact, so that it is the same on every machine."""
+    return None if np.isnan(used).any() else math.fsum(used)
 
 
-def _tell_unknown(used: list[float | None]) -> str:
-    return f"unknown for {used.count(None)} of {len(used)} graded runs"
+def _tell_unknown(used: Counts) -> str:
+    return f"unknown for {_count(np.isnan(used))} of {used.size} graded runs"
 
 
 def _withhold(reason: str) -> Figure:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -16,45 +16,81 @@ from pytest_searchlight.errors import SummaryError
 Counts = NDArray[np.float64]
 """Whole numbers, one for each task; floats, so that sums over resamples stay exact and fast."""
 
+Mask = NDArray[np.bool_]
+"""Which cells of a board are meant, one truth value for each."""
+
 Cell = tuple[str, int]
 """A task and a repetition."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Board:
+    """The cells of one catalog, agent and model, by task and repetition; each of its arms fills some of them.
+
+    Attributes:
+        cells: in order.
+        tasks: for each cell the number of its task, from 0.
+    """
+
+    cells: Sequence[Cell]
+    tasks: NDArray[np.intp]
+
+    def count(self, chosen: Mask) -> Counts:
+        """How many of the chosen cells each task has."""
+        return np.bincount(self.tasks[chosen], minlength=int(self.tasks[-1]) + 1).astype(np.float64)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Arm:
-    """The runs of one setup by cell: all that were planned, and of these the graded ones."""
+    """The runs of one setup on a board, None in a cell that it does not fill.
+
+    `is_planned` marks the cells that are meant; of their runs, `is_graded` those that count in pass rates and
+    `is_passed` those that passed.
+    """
 
     setup: str
     kind: SetupKind
-    planned: Mapping[Cell, RunRecord]
+    board: Board
+    runs: Sequence[RunRecord | None]
+    is_planned: Mask
+    is_graded: Mask
+    is_passed: Mask
+
+    @cached_property
+    def planned(self) -> Mapping[Cell, RunRecord]:
+        """All runs by cell."""
+        return {cell: run for cell, run in zip(self.board.cells, self.runs, strict=True) if run is not None}
 
     @cached_property
     def graded(self) -> Mapping[Cell, RunRecord]:
-        """The runs that count in pass rates."""
+        """The runs that count in pass rates, by cell."""
         return {cell: run for cell, run in self.planned.items() if STATUS_RULES[run.status].counts}
 
     @cached_property
-    def tasks(self) -> frozenset[str]:
-        """The tasks with a graded run."""
-        return frozenset(task for task, _ in self.graded)
+    def tokens(self) -> Counts:
+        """The tokens of each cell's run; not a number where they are unknown."""
+        used = (run and run.usage.total_tokens for run in self.runs)
+        return np.array([*used], dtype=np.float64)
 
     @cached_property
-    def tokens(self) -> Mapping[Cell, float | None]:
-        """The tokens of each graded run; None is unknown."""
-        return {cell: run.usage.total_tokens for cell, run in self.graded.items()}
-
-    @cached_property
-    def cost_usd(self) -> Mapping[Cell, float | None]:
-        """The US dollars of each graded run; None is unknown."""
-        return {cell: run.cost.total_usd for cell, run in self.graded.items()}
+    def cost_usd(self) -> Counts:
+        """The US dollars of each cell's run; not a number where they are unknown."""
+        used = (run and run.cost.total_usd for run in self.runs)
+        return np.array([*used], dtype=np.float64)
 
     @cached_property
     def answerable(self) -> Arm:
         """The same without the questions that have no answer."""
-        answerable = {cell: run for cell, run in self.planned.items() if not run.control}
-        if len(answerable) == len(self.planned):
+        kept = np.array([run is not None and not run.control for run in self.runs])
+        if (kept == self.is_planned).all():
             return self
-        return Arm(setup=self.setup, kind=self.kind, planned=answerable)
+        return replace(
+            self,
+            runs=[run if keep else None for run, keep in zip(self.runs, kept, strict=True)],
+            is_planned=self.is_planned & kept,
+            is_graded=self.is_graded & kept,
+            is_passed=self.is_passed & kept,
+        )
 
 
 def sort_arms(records: Iterable[RunRecord]) -> dict[str, Arm]:
@@ -63,10 +99,8 @@ def sort_arms(records: Iterable[RunRecord]) -> dict[str, Arm]:
     Raises:
         SummaryError: two rows stand for the same run.
     """
-    kinds: dict[str, SetupKind] = {}
     planned: dict[str, dict[Cell, RunRecord]] = {}
     for run in records:
-        kinds[run.setup] = run.setup_kind
         runs, cell = planned.setdefault(run.setup, {}), (run.task, run.repetition)
         if cell in runs:
             raise SummaryError(
@@ -74,28 +108,53 @@ def sort_arms(records: Iterable[RunRecord]) -> dict[str, Arm]:
                 "a comparison needs one, so leave one out"
             )
         runs[cell] = run
-    return {setup: Arm(setup=setup, kind=kinds[setup], planned=runs) for setup, runs in planned.items()}
+    board = _lay_board(set().union(*planned.values()))
+    return {setup: _fill_arm(setup, board, runs) for setup, runs in planned.items()}
+
+
+def _lay_board(cells: Collection[Cell]) -> Board:
+    ordered = sorted(cells)
+    numbers = {task: number for number, task in enumerate(dict.fromkeys(task for task, _ in ordered))}
+    return Board(cells=ordered, tasks=np.array([numbers[task] for task, _ in ordered], dtype=np.intp))
+
+
+def _fill_arm(setup: str, board: Board, planned: Mapping[Cell, RunRecord]) -> Arm:
+    runs = [planned.get(cell) for cell in board.cells]
+    is_graded = np.array([run is not None and STATUS_RULES[run.status].counts for run in runs])
+    return Arm(
+        setup=setup,
+        kind=next(iter(planned.values())).setup_kind,
+        board=board,
+        runs=runs,
+        is_planned=np.array([run is not None for run in runs]),
+        is_graded=is_graded,
+        is_passed=is_graded & np.array([run is not None and run.passed is True for run in runs]),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pairing:
-    """The pairs of two arms: graded runs of the same task and repetition. `lost` cells make no pair."""
+    """The pairs of two arms: graded runs of the same cell. `lost` cells make no pair."""
 
-    pairs: tuple[tuple[RunRecord, RunRecord], ...]
+    table: PairTable
     lost: int
-
-    @cached_property
-    def table(self) -> PairTable:
-        """The pairs counted by task."""
-        return tabulate_pairs(self.pairs)
 
 
 def pair_arms(setup: Arm, reference: Arm) -> Pairing:
-    """Pair the runs of a setup with those of a reference, in the order of task and repetition."""
-    cells = sorted(setup.graded.keys() & reference.graded.keys())
-    planned = setup.planned.keys() | reference.planned.keys()
-    pairs = tuple((setup.graded[cell], reference.graded[cell]) for cell in cells)
-    return Pairing(pairs=pairs, lost=len(planned) - len(pairs))
+    """Pair the runs of a setup with those of a reference on the same board."""
+    paired = setup.is_graded & reference.is_graded
+    pairs = setup.board.count(paired)
+    has_pair = pairs > 0
+    passed, other = setup.is_passed & paired, reference.is_passed & paired
+    both, setup_only, reference_only = (
+        setup.board.count(chosen)[has_pair] for chosen in (passed & other, passed & ~other, other & ~passed)
+    )
+    return Pairing(
+        table=PairTable(
+            pairs=pairs[has_pair], both=both, setup_only=setup_only, reference_only=reference_only
+        ),
+        lost=int((setup.is_planned | reference.is_planned).sum() - paired.sum()),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,11 +211,11 @@ class RateTable:
     runs: Counts
 
 
-def tabulate_rates(arm: Arm, tasks: Collection[str]) -> RateTable:
-    """Count the graded runs of `arm` for each of `tasks`, in their order; other tasks are left out."""
-    runs = Counter(task for task, _ in arm.graded)
-    passes = Counter(task for (task, _), run in arm.graded.items() if run.passed)
-    return RateTable(
-        passes=np.array([passes[task] for task in tasks], dtype=np.float64),
-        runs=np.array([runs[task] for task in tasks], dtype=np.float64),
+def tabulate_rates(*arms: Arm) -> tuple[RateTable, ...]:
+    """Count the graded runs of arms of one board, over the tasks that have one in every arm."""
+    runs = [arm.board.count(arm.is_graded) for arm in arms]
+    shared = np.all([each > 0 for each in runs], axis=0)
+    return tuple(
+        RateTable(passes=arm.board.count(arm.is_passed)[shared], runs=each[shared])
+        for arm, each in zip(arms, runs, strict=True)
     )
