@@ -5,7 +5,7 @@ BIN := .venv/bin
 NPM_FOLDERS := $(patsubst %/package.json,%,$(wildcard tests/npm*/package.json))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system demo demo-agents test lint types layers check bench clean
+.PHONY: help setup system demo demo-agents report test lint types layers check bench clean
 
 help: ## say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -38,6 +38,17 @@ demo-agents: .venv/.ready tests/npm-agents/node_modules/.ready ## the same with 
 	PYTHONPATH=tests $(BIN)/python -m scripted_model catalogs/quickstart/tasks.yaml -- \
 	  $(BIN)/pytest catalogs/quickstart -n 2 -q --tb=no -rN --searchlight-exit=soundness \
 	  --searchlight-agent=claude-code,codex --searchlight-setup=closed-web,no-search
+
+BATTERY := .searchlight/battery
+
+report: .venv/.ready ## calibrate and run the quickstart battery of the baseline agent, and publish it under reports/
+	rm -rf $(BATTERY) $(BATTERY)-calibration
+	$(BIN)/pytest catalogs/quickstart -n 2 -q --tb=no -rN --searchlight-exit=soundness \
+	  --searchlight-calibrate --searchlight-output=$(BATTERY)-calibration
+	$(BIN)/pytest catalogs/quickstart -n 2 -q --tb=no -rN --searchlight-exit=soundness \
+	  --searchlight-repetitions=3 --searchlight-output=$(BATTERY)
+	$(BIN)/sew report $(BATTERY) --name quickstart-baseline --note reports/quickstart-baseline.txt \
+	  --title "Quickstart battery of the baseline agent"
 
 lint: .venv/.ready ## style
 	$(BIN)/ruff format --check .
