@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -12,8 +13,10 @@ import jinja2
 from markupsafe import Markup
 
 from pytest_searchlight.website.charts import Chart
+from pytest_searchlight.website.formats import DASH
 from pytest_searchlight.website.tables import Cell
 
+_RATIO: Final = re.compile(r"(\d+)/(\d+)")
 _TEMPLATES: Final = files("pytest_searchlight.website") / "templates"
 
 
@@ -45,7 +48,7 @@ def _load_templates() -> jinja2.Environment:
         script=Markup(script),  # noqa: S704 - our own file
         policy=write_policy(style=style, script=script),
     )
-    templates.filters.update(draw=_draw, sort_key=_write_sort_key)
+    templates.filters.update(draw=_draw, sort_attribute=_write_sort_attribute)
     return templates
 
 
@@ -73,11 +76,12 @@ def _draw(chart: Chart, id_: str) -> Markup:
     return Markup(draw_chart(chart, id_=id_))  # noqa: S704 - an XML library wrote and escaped it
 
 
-def _write_sort_key(cell: Cell) -> str:
-    return (
-        ""
-        if cell.sort_key is None
-        else f"{cell.sort_key:.6g}"
-        if isinstance(cell.sort_key, float | int)
-        else cell.sort_key
-    )
+def _write_sort_attribute(cell: Cell) -> Markup:
+    """What a numeric cell is sorted by, where the page's script cannot read it from a dash or ``2/3``."""
+    if cell.sort_key is None:
+        return Markup() if cell.text == DASH else Markup(' data-sort=""')
+    key = f"{cell.sort_key:.6g}" if isinstance(cell.sort_key, int | float) else cell.sort_key
+    ratio = _RATIO.match(cell.text)
+    if ratio and key == f"{int(ratio[1]) / int(ratio[2]):.6g}":
+        return Markup()
+    return Markup(' data-sort="{}"').format(key)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pytest_searchlight.report_folder import Manifest, Report, Transcription
@@ -12,7 +12,7 @@ from pytest_searchlight.website.house import House
 from pytest_searchlight.website.html import render_page
 from pytest_searchlight.website.provenance import read_provenance
 from pytest_searchlight.website.sections import describe_house, describe_report, list_banners
-from pytest_searchlight.website.sections.parts import name_agent
+from pytest_searchlight.website.sections.parts import name_agent, place_setup
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,11 +65,13 @@ def _describe_transcribed(report: Report, transcription: Transcription) -> Entry
     return Entry(manifest=report.manifest, facts=known, size=size)
 
 
-def _list_setups(transcription: Transcription) -> Iterator[str]:
-    for battery in transcription.batteries:
-        yield from (row.setup for row in battery.rows)
-    for table in transcription.tables:
-        yield from table.columns
+def _list_setups(transcription: Transcription) -> list[str]:
+    """The setups of the batteries; without any, what the columns of the tables are called."""
+    rows = [row for battery in transcription.batteries for row in battery.rows]
+    ordered = sorted(rows, key=lambda row: place_setup(row.setup_kind, row.setup))
+    return [row.setup for row in ordered] or [
+        name for table in transcription.tables for name in table.columns
+    ]
 
 
 def _join(words: Iterable[str]) -> str:

@@ -41,6 +41,7 @@ SETUPS: Final = {
     "floor": SetupKind.FLOOR,
     "ceiling": SetupKind.CEILING,
 }
+AGENTS: Final = {"claude-code": "claude-opus-5-5", "codex": None}
 _PASSES_IN_TEN: Final = {"exa": 7, "tavily": 6, "built-in": 5, "no-search": 2, "floor": 0, "ceiling": 9}
 _FACTS: Final[dict[str, JsonValue]] = {
     "schema_version": 1,
@@ -91,7 +92,7 @@ def write_measured(
 
 def make_rows(*, tasks: int = 5, repetitions: int = 2) -> Iterator[RunRecord]:
     """Runs of two agents under every setup; a few are excluded, contaminated or flagged."""
-    for agent, model in (("claude-code", "claude-opus-5-5"), ("codex", None)):
+    for agent, model in AGENTS.items():
         for setup, kind in SETUPS.items():
             for task in range(tasks):
                 for repetition in range(1, repetitions + 1):

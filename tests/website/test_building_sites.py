@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 import os
 import subprocess
@@ -11,12 +10,14 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
-from website.staged_reports import write_measured, write_transcribed
+from website.staged_reports import AGENTS, SETUPS, make_rows, write_measured, write_transcribed
 
 from pytest_searchlight.cli import main
 from pytest_searchlight.errors import ReportError
+from pytest_searchlight.report_folder import read_report
 from pytest_searchlight.website.building import DRAWN_FILE, SHARE_FILE, Site, build_site
 from pytest_searchlight.website.house import House
+from pytest_searchlight.website.pages import render_report_page
 from pytest_searchlight.website.upkeep import explain_skipped, find_stale, write_site
 
 _LARGEST_PAGE: int = 300_000
@@ -51,14 +52,22 @@ def test_the_same_reports_give_the_same_bytes_on_another_machine(
 
 
 def test_many_reports_are_built_on_all_cores_to_the_same_bytes(
-    tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
+    all_reports: Path, built: Site, house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for day in range(1, 7):
-        write_measured(tmp_path, f"number-{day}", date=dt.date(2026, 1, day))
-    many = build_site(tmp_path, house=house)
-    monkeypatch.setattr("pytest_searchlight.website.building._WORTH_PROCESSES", 100)
+    monkeypatch.setattr("pytest_searchlight.website.building._WORTH_PROCESSES", 1)
 
-    assert build_site(tmp_path, house=house) == many
+    assert build_site(all_reports, house=house) == built
+
+
+def test_a_cell_of_the_task_table_is_small(tmp_path: Path) -> None:
+    pages = [
+        render_report_page(
+            read_report(write_measured(tmp_path / name, records=list(make_rows(tasks=tasks, repetitions=1))))
+        )
+        for name, tasks in (("few", 10), ("more", 60))
+    ]
+
+    assert len(pages[1]) - len(pages[0]) < 50 * len(AGENTS) * len(SETUPS) * 40
 
 
 def test_pages_are_small(built: Site) -> None:

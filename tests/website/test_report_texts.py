@@ -184,3 +184,11 @@ def test_a_session_without_references_is_still_reported(tmp_path: Path) -> None:
 
     assert "there is nothing to compare" in text
     assert "## Gap closure" not in text
+
+
+def test_more_tasks_than_a_page_can_hold_are_left_to_the_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pytest_searchlight.website.sections.results._MOST_CELLS", 59)
+
+    assert "60 cells are too many for a page" in render(write_measured(tmp_path))

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Final, Literal, TypeAlias
 
 from pytest_searchlight.domain import STATUS_RULES, RunStatus, SetupKind, StatusRule
+from pytest_searchlight.report_folder import TranscribedRow
 from pytest_searchlight.stats.figures import Comparisons, SetupComparisons
 from pytest_searchlight.summary_schema import LaneRow, ResultRow
 from pytest_searchlight.website.tables import Table, make_table
@@ -47,6 +48,11 @@ class Section:
 def name_agent(agent: str, model_name: str | None) -> str:
     """An agent and its model, as tables name them."""
     return f"{agent} {model_name}" if model_name else agent
+
+
+def name_row(row: TranscribedRow) -> str:
+    """A row's setup, and what the publication called it where that says more."""
+    return f"{row.setup} ({row.label})" if row.label else row.setup
 
 
 LaneKey: TypeAlias = tuple[str, str, str | None, str]

@@ -14,7 +14,7 @@ from pytest_searchlight.summary_schema import ResultRow
 from pytest_searchlight.website.charts import Axis, DotChart, DotRow, Mark, ScatterChart, Spot, Style
 from pytest_searchlight.website.charts.axes import make_axis, make_share_axis
 from pytest_searchlight.website.formats import DASH, show_count, show_decimal, show_percent, show_usd
-from pytest_searchlight.website.sections.parts import name_agent
+from pytest_searchlight.website.sections.parts import name_agent, name_row
 
 _STYLES: Final[dict[SetupKind, Style]] = {
     SetupKind.PROVIDER: "provider",
@@ -214,15 +214,13 @@ def _make_printed_row(row: TranscribedRow) -> DotRow:
     printed = row.pass_rate_percent_ci95
     ends = None if printed is None else (printed[0] / 100, printed[1] / 100)
     mark = Mark(value=row.passes / row.runs, ends=ends, style=_STYLES[row.setup_kind])
-    return DotRow(
-        label=row.label or row.setup, marks=(mark,), text=f"{show_percent(mark.value)} of {row.runs}"
-    )
+    return DotRow(label=name_row(row), marks=(mark,), text=f"{show_percent(mark.value)} of {row.runs}")
 
 
 def chart_printed_closures(battery: TranscribedBattery) -> DotChart | None:
     """The printed gap closures."""
     known = [
-        (row.label or row.setup, row.setup_kind, row.gap_closure, row.gap_closure_ci95)
+        (name_row(row), row.setup_kind, row.gap_closure, row.gap_closure_ci95)
         for row in battery.rows
         if row.gap_closure is not None and row.setup_kind.gives_tools
     ]

@@ -40,6 +40,9 @@ _MATRIX: Final = (
     "Passes of graded runs. A plus sign gives the planned runs that were not graded; controls are "
     "questions without an answer, which an honest decline passes."
 )
+_MOST_CELLS: Final = 6_000
+"""At some 25 bytes a cell, more would make a page of over 300 kB with everything else on it."""
+
 _RESULT_LABELS: Final = (
     "Setup",
     "Agent",
@@ -138,6 +141,9 @@ def _make_exclusions(summary: Summary, statuses: Sequence[str], failures: Sequen
 
 def describe_tasks(summary: Summary) -> Section:
     """Passes of every task under every setup, a table for each catalog, agent and model."""
+    if len(summary.tasks) > _MOST_CELLS:
+        text = f"{len(summary.tasks):,} cells are too many for a page; runs.jsonl has a row for every run."
+        return Section(id="tasks", title="Task by task", paragraphs=(text,))
     return Section(
         id="tasks",
         title="Task by task",

@@ -23,7 +23,7 @@ from pytest_searchlight.website.formats import (
     show_ratio,
     show_usd,
 )
-from pytest_searchlight.website.sections.parts import Section, name_agent, place_setup
+from pytest_searchlight.website.sections.parts import Section, name_agent, name_row, place_setup
 from pytest_searchlight.website.sections.pictures import chart_printed_closures, chart_printed_rates
 from pytest_searchlight.website.tables import (
     Cell,
@@ -118,11 +118,6 @@ def _make_closures(battery: TranscribedBattery) -> Table:
         ],
     )
     return illustrate(table, chart=chart_printed_closures(battery))
-
-
-def name_row(row: TranscribedRow) -> str:
-    """A row's setup, and what the publication called it where that says more."""
-    return f"{row.setup} ({row.label})" if row.label else row.setup
 
 
 def _make_row(row: TranscribedRow) -> list[Cell | str]:

@@ -42,9 +42,12 @@ function wireTheme(button) {
 // Tables are sorted on request only; a third click brings back the order in which nobody comes first.
 function readKey(row, place, isNumber) {
   const cell = row.cells[place];
-  const key = cell.dataset.sort ?? cell.textContent;
+  const text = cell.textContent;
+  const key = cell.dataset.sort ?? (text === "\u2013" ? "" : text);
   if (key === "") return null;
-  return isNumber ? Number(key) : key;
+  if (!isNumber) return key;
+  const ratio = cell.dataset.sort === undefined && /^(\d+)\/(\d+)/.exec(text);
+  return ratio ? ratio[1] / ratio[2] : Number(key);
 }
 
 function compareRows(place, isNumber, sign) {
