@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import sys
 from collections.abc import Callable
 from http import HTTPStatus
@@ -30,11 +31,15 @@ _HEADERS: Final = {
 
 
 class PageServer(ThreadingHTTPServer):
-    """Serves the pages of one session; each answer tells how the session stands at that moment."""
+    """Serves the pages of one session; each answer tells how the session stands at that moment.
+
+    The address holds a key, since every user of this machine can reach its ports, and evidence is one user's.
+    """
 
     daemon_threads = True
 
     def __init__(self, session: SessionFolder, *, port: int) -> None:
+        self._root = f"/{secrets.token_urlsafe(16)}/"
         self._session = session
         self._list = RunList(session)
         self._list.read()  # the first page then comes as quickly as the others
@@ -53,7 +58,7 @@ class PageServer(ThreadingHTTPServer):
     @property
     def url(self) -> str:
         """Address of the first page."""
-        return f"http://{ADDRESS}:{self.server_port}/"
+        return f"http://{ADDRESS}:{self.server_port}{self._root}"
 
     @property
     def host_names(self) -> frozenset[str]:
@@ -61,13 +66,15 @@ class PageServer(ThreadingHTTPServer):
         return frozenset(f"{name}:{self.server_port}" for name in (ADDRESS, "localhost"))
 
     def render(self, path: str) -> bytes | None:
-        """The page at `path`. Raises EvidenceError when the session cannot be read."""
+        """The page at `path`, None without the key. Raises EvidenceError when the session cannot be read."""
+        if not secrets.compare_digest(path[: len(self._root)].encode(), self._root.encode()):
+            return None
         pages = RunPages(
             session=self._session,
             runs=self._list.read(),
             shown_root=str(self._session.root.resolve()),
         )
-        return pages.render(path or INDEX)
+        return pages.render(path[len(self._root) :] or INDEX)
 
 
 def open_server(session: SessionFolder, *, port: int = 0) -> PageServer:
@@ -98,10 +105,10 @@ class _PageRequest(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Answer with a page."""
         if self.headers.get("Host") not in self.server.host_names:
-            self._answer_text(HTTPStatus.MISDIRECTED_REQUEST, f"Ask for {self.server.url}")
+            self._answer_text(HTTPStatus.MISDIRECTED_REQUEST, "Ask for the address that sew view printed.")
             return
         try:
-            page = self.server.render(unquote(urlsplit(self.path).path).removeprefix("/"))
+            page = self.server.render(unquote(urlsplit(self.path).path))
         except EvidenceError as error:
             self._answer_text(HTTPStatus.INTERNAL_SERVER_ERROR, str(error))
             return

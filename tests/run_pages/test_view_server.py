@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from browser_stage import WatchedPage
@@ -39,7 +40,8 @@ def ask(
     server: PageServer, path: str, *, method: str = "GET", host: str | None = None
 ) -> http.client.HTTPResponse:
     connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=PATIENCE_S)
-    connection.putrequest(method, path, skip_host=host is not None)
+    root = urlsplit(server.url).path.rstrip("/")
+    connection.putrequest(method, root + path, skip_host=host is not None)
     if host:
         connection.putheader("Host", host)
     connection.endheaders()
@@ -100,6 +102,15 @@ def test_no_path_leads_anywhere_but_to_a_page(server: PageServer, path: str) -> 
     assert ask(server, path).status == 404
 
 
+@pytest.mark.parametrize("path", ["", "/", "/index.html", "/x/", "/%C3%BC/", "*"])
+def test_without_the_key_of_the_address_there_is_no_page(server: PageServer, path: str) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=PATIENCE_S)
+    connection.putrequest("GET", path)
+    connection.endheaders()
+    response = connection.getresponse()
+    assert (response.status, response.read()) == (404, b"There is no such page.\n")
+
+
 def test_the_server_listens_on_this_machine_only(server: PageServer) -> None:
     assert server.server_address[0] == "127.0.0.1"
 
@@ -137,9 +148,9 @@ def test_sew_view_serves_until_ctrl_c(staged: StagedSession) -> None:
         assert sew.stdout
         line = sew.stdout.readline()
         address = line.split()[1]
-        port = int(address.rstrip("/").rpartition(":")[2])
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
-        connection.request("GET", "/")
+        place = urlsplit(address)
+        connection = http.client.HTTPConnection(place.netloc, timeout=PATIENCE_S)
+        connection.request("GET", place.path)
         assert connection.getresponse().status == 200
         sew.send_signal(signal.SIGINT)
         out, err = sew.communicate(timeout=PATIENCE_S)
