@@ -1,7 +1,23 @@
-"""All benchmarks, a table each: metering proxy, harness, runs with real agents, reports, run pages."""
+"""All benchmarks, a table each: metering proxy, harness, runs with real agents, grading again, reports, pages."""
 
-from bench import bench_agents, bench_harness, bench_meter, bench_reports, bench_site, bench_view
+from bench import (
+    bench_agents,
+    bench_harness,
+    bench_meter,
+    bench_regrade,
+    bench_reports,
+    bench_site,
+    bench_view,
+)
 
-for benchmark in (bench_meter, bench_harness, bench_agents, bench_reports, bench_site, bench_view):
+for benchmark in (
+    bench_meter,
+    bench_harness,
+    bench_agents,
+    bench_regrade,
+    bench_reports,
+    bench_site,
+    bench_view,
+):
     benchmark.main()
     print(flush=True)
