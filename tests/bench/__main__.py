@@ -1,4 +1,4 @@
-"""All benchmarks, a table each: metering proxy, harness, runs with real agents, grading again, reports, pages."""
+"""All benchmarks, a table each: metering proxy, harness, real agents, grading again, reports, run pages."""
 
 from bench import (
     bench_agents,
