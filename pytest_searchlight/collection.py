@@ -22,6 +22,11 @@ RUN_PARAMETER: Final = "searchlight_run"
 _MARKER: Final = pytest.mark.searchlight
 RUN_KEY: Final = pytest.StashKey[TestRun]()
 SESSION_KEY: Final = pytest.StashKey[BenchmarkSession]()
+ITEM_KEY: Final = pytest.StashKey[pytest.Item]()
+"""In the configuration's stash, as the session is: the item whose phases are on.
+
+pytest makes a `request` anew wherever a fixture asks for it, which would be a twentieth of what a run costs.
+"""
 
 
 def check_answer(agent_run: Any, verdict: Any) -> None:  # noqa: ANN401 - fixtures; see `fixtures`

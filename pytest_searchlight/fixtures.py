@@ -64,15 +64,14 @@ class AgentRun:
 
 
 @pytest.fixture
-def searchlight_run(request: pytest.FixtureRequest) -> TestRun:
+def searchlight_run(pytestconfig: pytest.Config) -> TestRun:
     """The run behind this item: task, search setup, agent, model, repetition."""
-    from pytest_searchlight.collection import RUN_KEY
+    from pytest_searchlight.collection import ITEM_KEY, RUN_KEY
 
-    run: TestRun = request.node.stash[RUN_KEY]
-    return run
+    return pytestconfig.stash[ITEM_KEY].stash[RUN_KEY]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def workspace(pytestconfig: pytest.Config) -> OpenWorkspace:
     """Opens a fresh scratch folder for each attempt at the run; override it to put files there first."""
     from pytest_searchlight.collection import SESSION_KEY
@@ -90,7 +89,7 @@ def metering_proxy(pytestconfig: pytest.Config, searchlight_run: TestRun) -> Met
 
 @pytest.fixture
 def agent_run(
-    request: pytest.FixtureRequest,
+    pytestconfig: pytest.Config,
     searchlight_run: TestRun,
     workspace: OpenWorkspace,
     metering_proxy: MeteringProxy | None,
@@ -101,11 +100,13 @@ def agent_run(
     assertions are the checks.
     """
     from pytest_searchlight import item_phases
+    from pytest_searchlight.collection import ITEM_KEY
 
-    live = item_phases.start(request.node, searchlight_run)
-    item_phases.bring_about(request.node, live, open_workspace=workspace, proxy=metering_proxy)
-    yield AgentRun(live, item_phases.require_graded(request.node, live))
-    item_phases.finish(request.node, live)
+    item = pytestconfig.stash[ITEM_KEY]
+    live = item_phases.start(item, searchlight_run)
+    item_phases.bring_about(item, live, open_workspace=workspace, proxy=metering_proxy)
+    yield AgentRun(live, item_phases.require_graded(item, live))
+    item_phases.finish(item, live)
 
 
 @pytest.fixture

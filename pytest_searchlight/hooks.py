@@ -13,7 +13,7 @@ from typing import Any, Final
 import pytest
 
 from pytest_searchlight.catalog import find_catalogs, looks_like_catalog
-from pytest_searchlight.collection import RUN_KEY, RUN_PARAMETER, SESSION_KEY, CatalogFile
+from pytest_searchlight.collection import ITEM_KEY, RUN_KEY, RUN_PARAMETER, SESSION_KEY, CatalogFile
 from pytest_searchlight.comparison.session_gates import SessionGates
 from pytest_searchlight.domain import STATUS_RULES, RunRecord, RunStatus, TestRun
 from pytest_searchlight.errors import SearchlightError, UserError
@@ -223,8 +223,9 @@ class SessionHooks:
         session.shouldstop = self._problem = clean_text(error)
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_setup(self) -> None:
-        """Make no run after all: a worker is sent an item before it may stop."""
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Let fixtures find their item, or make no run after all: a worker is sent it before it may stop."""
+        self.config.stash[ITEM_KEY] = item
         if self._problem is not None:
             pytest.fail(self._problem, pytrace=False)
 
