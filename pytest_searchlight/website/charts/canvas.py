@@ -7,7 +7,6 @@ into the variables, so that a chart follows the page from light to dark.
 from __future__ import annotations
 
 import io
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,12 +16,12 @@ import matplotlib as mpl
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.text import Text
 
 from pytest_searchlight.website.charts.records import Style
 
 Place: TypeAlias = tuple[float, float]
 Line: TypeAlias = tuple[Place, Place]
+Align = Literal["left", "center", "right"]
 Colour = Literal[
     "ink", "quiet", "grid", "paper", "provider", "built-in", "reference", "first", "second", "third"
 ]
@@ -62,9 +61,7 @@ def keep_own_rules() -> Iterator[None]:
     """Draw by matplotlib's own defaults inside, whatever its user has set for other drawings."""
     with mpl.rc_context():
         mpl.rcdefaults()
-        mpl.rcParams.update(
-            {"svg.fonttype": "none", "svg.hashsalt": "searchlight", "font.family": "DejaVu Sans"}
-        )
+        mpl.rcParams.update({"svg.hashsalt": "searchlight", "font.family": "DejaVu Sans"})
         yield
 
 
@@ -82,10 +79,25 @@ class Lettering:
     is_bold: bool = False
 
 
+@dataclass(frozen=True, kw_only=True)
+class WrittenText:
+    """A line of text and where its baseline begins, is centred or ends."""
+
+    place: Place
+    text: str
+    letters: Lettering
+    align: Align
+
+
 class Sheet:
-    """An empty drawing. Places are in pixels from the upper left corner."""
+    """An empty drawing. Places are in pixels from the upper left corner.
+
+    matplotlib draws lines and marks. Texts are kept in `texts` instead: the reader's browser sets them in its
+    own font, so that measuring them here would be in vain, and it takes longer than all else.
+    """
 
     def __init__(self, *, width: float, height: float) -> None:
+        self.texts: list[WrittenText] = []
         self._height = height
         self._figure = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI)
         self._figure.patch.set_visible(False)
@@ -122,39 +134,16 @@ class Sheet:
             )
         )
 
-    def write(
-        self,
-        place: Place,
-        text: str,
-        *,
-        letters: Lettering,
-        align: Literal["left", "center", "right"] = "left",
-    ) -> None:
+    def write(self, place: Place, text: str, *, letters: Lettering, align: Align = "left") -> None:
         """A line of text, whose baseline stands a third of its size below the place."""
-        x, y = self._flip(place)
-        self._figure.add_artist(
-            Text(
-                x,
-                y - letters.size / 3,
-                text,
-                color=name_placeholder(letters.colour),
-                ha=align,
-                va="baseline",
-                fontsize=letters.size,
-                fontweight="bold" if letters.is_bold else "normal",
-                parse_math=False,
-                transform=None,
-            )
-        )
+        baseline = place[0], place[1] + letters.size / 3
+        self.texts.append(WrittenText(place=baseline, text=text, letters=letters, align=align))
 
     def export_svg(self) -> str:
-        """The drawing as matplotlib writes it, without date or program."""
+        """All but the texts, as matplotlib writes it, without date or program."""
         out = io.StringIO()
-        with warnings.catch_warnings():
-            # A name may hold letters that the font for measuring lacks; the reader's own font has them.
-            warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-            silent = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-            self._figure.savefig(out, format="svg", metadata=silent)
+        silent = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+        self._figure.savefig(out, format="svg", metadata=silent)
         return out.getvalue()
 
     def _flip(self, place: Place) -> Place:

@@ -51,8 +51,7 @@ def draw_chart(chart: Chart, *, id_: str) -> str:
     """The chart as an SVG element for a page, in which `id_` is unique."""
     with keep_own_rules():
         sheet = _draw_dots(chart) if isinstance(chart, DotChart) else _draw_scatter(chart)
-        drawing = sheet.export_svg()
-    return finish_svg(drawing, id_=id_, title=chart.title, description=chart.caption)
+        return finish_svg(sheet, id_=id_, title=chart.title, description=chart.caption)
 
 
 def _draw_marks(sheet: Sheet, placed: Sequence[PlacedMark]) -> None:

@@ -10,7 +10,7 @@ import re
 from typing import Final
 from xml.etree import ElementTree as ET
 
-from pytest_searchlight.website.charts.canvas import COLOURS, name_placeholder
+from pytest_searchlight.website.charts.canvas import COLOURS, Align, Sheet, WrittenText, name_placeholder
 
 _SVG: Final = "{http://www.w3.org/2000/svg}"
 _LINK: Final = "{http://www.w3.org/1999/xlink}href"
@@ -18,18 +18,19 @@ _NUMBER: Final = re.compile(r"-?\d+\.\d+")
 _COLOUR: Final = re.compile(r"#0000[0-9a-f]{2}")
 _VARIABLES: Final = {name_placeholder(colour): f"var(--chart-{colour})" for colour in COLOURS}
 _FONT: Final = "system-ui, sans-serif"
+_ANCHORS: Final[dict[Align, str]] = {"left": "start", "center": "middle", "right": "end"}
 
 
-def finish_svg(drawing: str, *, id_: str, title: str, description: str) -> str:
-    """The drawing as an element to put into a page.
+def finish_svg(sheet: Sheet, *, id_: str, title: str, description: str) -> str:
+    """What was drawn on `sheet` as an element to put into a page.
 
     Args:
-        drawing: what matplotlib wrote.
+        sheet: lines, marks and texts.
         id_: unique in the page; all ids in the drawing begin with it.
         title: what it shows.
         description: the same in a sentence or two, for those who do not see it.
     """
-    root = ET.fromstring(drawing)  # noqa: S314 - written by matplotlib a moment ago
+    root = ET.fromstring(sheet.export_svg())  # noqa: S314 - written by matplotlib a moment ago
     for element in root.iter():
         _rewrite_attributes(element, id_=id_)
     kept = [child for child in root if child.tag != f"{_SVG}defs"]
@@ -47,7 +48,7 @@ def finish_svg(drawing: str, *, id_: str, title: str, description: str) -> str:
             "font-family": _FONT,
         },
     )
-    frame.extend([*names, *kept])
+    frame.extend([*names, *kept, *map(_set_text, sheet.texts)])
     for element in frame.iter():
         element.tag = element.tag.removeprefix(_SVG)
         element.text = (element.text or "").strip() or None
@@ -58,6 +59,17 @@ def finish_svg(drawing: str, *, id_: str, title: str, description: str) -> str:
 def _make_text_element(tag: str, id_: str, text: str) -> ET.Element:
     element = ET.Element(tag, {"id": id_})
     element.text = text
+    return element
+
+
+def _set_text(written: WrittenText) -> ET.Element:
+    x, y = (_show_number(part) for part in written.place)
+    attributes = {"x": x, "y": y, "fill": f"var(--chart-{written.letters.colour})"}
+    attributes |= {"font-size": _show_number(written.letters.size), "text-anchor": _ANCHORS[written.align]}
+    if written.letters.is_bold:
+        attributes["font-weight"] = "bold"
+    element = ET.Element("text", attributes)
+    element.text = written.text
     return element
 
 
@@ -77,17 +89,17 @@ def _split_style(style: str) -> list[tuple[str, str]]:
 
 
 def _rewrite(name: str, value: str, *, id_: str, is_group: bool) -> list[tuple[str, str]]:
-    """An attribute as it stands in the page, or none: groups' ids, fonts and idle rotations are dropped."""
-    if name == "font-family" or (name == "id" and is_group) or value.startswith("rotate(-0 "):
+    """An attribute as it stands in the page, or none: the ids of groups are dropped."""
+    if name == "id" and is_group:
         return []
     if name == "id":
         return [("id", f"{id_}-{value}")]
     if name == _LINK:
         return [("href", f"#{id_}-{value.removeprefix('#')}")]
-    rounded = _NUMBER.sub(_round, " ".join(value.split()))
+    rounded = _NUMBER.sub(lambda match: _show_number(float(match[0])), " ".join(value.split()))
     return [(name, _COLOUR.sub(lambda match: _VARIABLES[match[0]], rounded))]
 
 
-def _round(match: re.Match[str]) -> str:
-    text = f"{float(match[0]):.2f}".rstrip("0").rstrip(".")
+def _show_number(value: float) -> str:
+    text = f"{value:.2f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
