@@ -112,12 +112,11 @@ def list_texts(row: RunRecord) -> Iterable[str]:
 
     What differs in each row and gives nothing away, hashes and times, is left out as far as it is such.
     """
-    texts = [text for text in _TEXTS(row) if text]
-    texts += [rest for text in _HASHES(row) if text and (rest := text.strip(_HASH_LETTERS))]
-    texts += (*row.tags, *row.flags, *row.cost.unpriced, row.run_id.rsplit(".", 2)[0])
-    texts.append((row.started_at or "").strip(_TIME_LETTERS))
-    for verdict in row.verdicts:
-        texts += (verdict.kind, verdict.target)
+    texts = [text or "" for text in _TEXTS(row)]
+    texts += [(text or "").strip(_HASH_LETTERS) for text in _HASHES(row)]
+    texts += ((row.started_at or "").strip(_TIME_LETTERS), row.run_id.rsplit(".", 2)[0])
+    texts += (*row.tags, *row.flags, *row.cost.unpriced)
+    texts += [text for verdict in row.verdicts for text in (verdict.kind, verdict.target)]
     if (judging := row.judging) is not None:
         texts += (judging.judge, judging.model_name or "", *judging.unpriced)
     return texts

@@ -7,8 +7,8 @@ no-search and built-in they stay, since searching may tempt an agent to claim wh
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
 from operator import attrgetter
 from typing import Final
 
@@ -50,10 +50,13 @@ def compare_setups(records: Iterable[RunRecord], *, seed: int, draws: int = DRAW
     Raises:
         SummaryError: two rows stand for the same task, setup and repetition.
     """
-    ordered = sorted(records, key=_name_lane)
+    lanes: defaultdict[tuple[str, str, str], list[RunRecord]] = defaultdict(list)
+    for record in records:
+        lanes[_name_lane(record)].append(record)
     resamples = TaskDraws(seed=seed, draws=draws)
-    lanes = tuple(_compare_lane(list(lane), resamples) for _, lane in groupby(ordered, key=_name_lane))
-    return Comparisons(seed=seed, draws=draws, lanes=lanes)
+    return Comparisons(
+        seed=seed, draws=draws, lanes=tuple(_compare_lane(lanes[name], resamples) for name in sorted(lanes))
+    )
 
 
 def _name_lane(record: RunRecord) -> tuple[str, str, str]:
