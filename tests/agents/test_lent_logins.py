@@ -12,8 +12,12 @@ from threading import Barrier
 import pytest
 from agent_stage import AGENTS, read_pin
 
+from pytest_searchlight.agents.claude_code import ClaudeCodeAgent
+from pytest_searchlight.agents.codex import CodexAgent
+from pytest_searchlight.agents.installation import Installation
 from pytest_searchlight.agents.login import lend_login
 from pytest_searchlight.agents.pins import AgentPin
+from pytest_searchlight.doctor import _describe_login
 
 AT_FIRST, LATER = 1, 2
 
@@ -136,3 +140,20 @@ def test_a_link_to_a_login_stays_a_link(lending: Lending, tmp_path: Path) -> Non
 def test_without_a_login_nothing_is_lent(tmp_path: Path) -> None:
     with lend_login(read_pin("codex"), source=None, target=tmp_path / "private"):
         assert not (tmp_path / "private").exists()
+
+
+def test_the_doctor_says_which_account_a_run_would_use(lending: Lending) -> None:
+    keys = ", ".join(lending.pin.key_variables)
+    adapter = ClaudeCodeAgent if lending.agent == "claude-code" else CodexAgent
+    accounts = (
+        Installation(program="it", login_folder=lending.source),
+        Installation(program="it", credentials={lending.pin.key_variables[0]: "sk-scripted"}),
+        Installation(program="it"),
+    )
+    login, key, nobody = (
+        _describe_login(adapter(pin=lending.pin, installation=account)) for account in accounts
+    )
+    assert login.startswith(f"; uses the login in {lending.source}, which only one run at a time can renew")
+    assert login.endswith(f"set one of {keys}")
+    assert key == ""
+    assert nobody == f"; no login and none of {keys} is set"

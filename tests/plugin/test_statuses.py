@@ -157,3 +157,28 @@ def find_section(out: str, agent: str) -> str:
     """What pytest printed below a run's headline."""
     _, _, rest = out.partition(f" sky[{agent}-no-search-r1] ")
     return rest.partition("\n_")[0]
+
+
+BROKEN_RULE = """
+
+def look_closely(observed):
+    raise LookupError("no such lens")
+
+def pytest_searchlight_register(registry):
+    registry.audit_rules.add("close-look", look_closely)
+"""
+
+
+def test_an_audit_rule_that_fails_costs_the_grade_and_not_the_session(project: Project) -> None:
+    project.write("conftest.py", BROKEN_RULE)
+    project.write_catalog(["sky", "sea"])
+    done = project.run("--searchlight-agent=oracle")
+    assert done.counts == {"errors": 2}
+    assert "ungraded: audit rule 'close-look' of conftest failed on run small.sky.oracle" in done.out
+    assert "LookupError: no such lens" in done.out
+    assert "Traceback" not in done.out + done.err
+    assert done.summary["counts"]["planned"] == 2
+    assert "not counted: 2 ungraded" in done.out
+    project.write("conftest.py", "")
+    again = project.run("--searchlight-resume")
+    assert again.summary["counts"]["passes"] == 2
