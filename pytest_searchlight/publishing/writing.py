@@ -103,7 +103,8 @@ def _make_manifest(publication: Publication, heading: Heading) -> Manifest:
         )
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        raise ReportError(f"--{first['loc'][0]}: {first['input']!r}: {first['msg']}") from error
+        rule = _NAME_RULE if first["loc"] == ("name",) else first["msg"]
+        raise ReportError(f"--{first['loc'][0]}: {first['input']!r}: {rule}") from error
 
 
 def _write_manifest(folder: Path, manifest: Manifest) -> None:
