@@ -28,6 +28,7 @@ from pytest_searchlight.report_folder import (
 )
 
 _SHOWN_PROBLEMS: Final = 20
+_NAME_RULE: Final = "use a-z, 0-9, '.', '_' and '-', a letter or a digit first"
 
 
 @dataclass(frozen=True, kw_only=True)
