@@ -99,7 +99,7 @@ def _explain_dashes(setup: SetupComparisons, comparison: Comparison) -> Iterator
 
 
 def tell_detectable(comparisons: Comparisons | None) -> str | None:
-    """The smallest difference in points that the comparisons could have found, a range where they vary."""
+    """A sentence on the smallest difference that the comparisons could have found, a range where they vary."""
     found = [
         100 * value
         for lane in (comparisons.lanes if comparisons else ())
@@ -107,7 +107,9 @@ def tell_detectable(comparisons: Comparisons | None) -> str | None:
         if (value := comparison.resolution.detectable_difference.value) is not None
     ]
     ends = dict.fromkeys(show_decimal(end, digits=0) for end in (min(found), max(found))) if found else {}
-    return " to ".join(ends) or None
+    if not ends:
+        return None
+    return f"The smallest difference of pass rates that could have been found is {' to '.join(ends)} points."
 
 
 def describe_closures(comparisons: Comparisons | None) -> Section | None:

@@ -31,11 +31,11 @@ def chart_rates(rows: Sequence[ResultRow], *, detectable: str | None) -> DotChar
 
     Args:
         rows: of one catalog.
-        detectable: the difference in points that could have been found, as text.
+        detectable: what difference could have been found, in a sentence.
     """
     if not any(row.graded for row in rows):
         return None
-    found = f" Differences below {detectable} points could not have been found." if detectable else ""
+    found = f" {detectable}" if detectable else ""
     return DotChart(
         title=f"Pass rates on the catalog {rows[0].catalog}",
         caption=f"Dots are pass rates, lines their 95 % intervals, of graded/planned runs. {_OVERLAP}{found}",
