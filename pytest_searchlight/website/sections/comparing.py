@@ -99,7 +99,7 @@ def _explain_dashes(setup: SetupComparisons, comparison: Comparison) -> Iterator
 
 
 def tell_detectable(comparisons: Comparisons | None) -> str | None:
-    """A sentence on the smallest difference that the comparisons could have found, a range where they vary."""
+    """What difference the comparisons could have found, in a sentence; a range where they vary."""
     found = [
         100 * value
         for lane in (comparisons.lanes if comparisons else ())
