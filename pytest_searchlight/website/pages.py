@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_searchlight.report_folder import Manifest, Report, Transcription
@@ -11,7 +11,7 @@ from pytest_searchlight.website.formats import count_things, show_count
 from pytest_searchlight.website.house import House
 from pytest_searchlight.website.html import render_page
 from pytest_searchlight.website.provenance import read_provenance
-from pytest_searchlight.website.sections import describe_house, describe_report, list_banners
+from pytest_searchlight.website.sections import Banner, Section, describe_house, describe_report, list_banners
 from pytest_searchlight.website.sections.parts import name_agent, place_setup
 
 
@@ -97,10 +97,24 @@ def render_index(entries: Sequence[Entry], *, latest: Report | None) -> bytes:
         entries: all reports, newest first.
         latest: the measured report whose results are shown at a glance, with its limitations first.
     """
-    sections = {section.id: section for section in describe_report(latest)} if latest else {}
-    banners = tuple(list_banners(latest)) if latest else ()
-    return render_page(
-        "index", here="index.html", entries=entries, latest=latest, sections=sections, banners=banners
+    glance = None if latest is None else _describe_glance(latest)
+    return render_page("index", here="index.html", entries=entries, latest=glance)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Glance:
+    """What the overview shows of a report; `sections` are by id."""
+
+    entry: Entry
+    banners: tuple[Banner, ...]
+    sections: Mapping[str, Section]
+
+
+def _describe_glance(report: Report) -> Glance:
+    return Glance(
+        entry=describe_entry(report),
+        banners=tuple(list_banners(report)),
+        sections={section.id: section for section in describe_report(report)},
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
+from pytest_searchlight.errors import ReportError
 from pytest_searchlight.summary_schema import Summary
 
 
@@ -56,5 +57,12 @@ class Provenance(BaseModel):
 
 
 def read_provenance(summary: Summary) -> Provenance:
-    """The facts of the session that `summary` sums up."""
-    return Provenance.model_validate(summary.session)
+    """The facts of the session that `summary` sums up. Raises ReportError when one is not of its kind."""
+    try:
+        return Provenance.model_validate(summary.session)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, ("session", *first["loc"])))
+        raise ReportError(
+            f"summary.json: {place}: {first['msg']}, got {str(first['input'])[:80]!r}"
+        ) from error

@@ -10,6 +10,7 @@ from rooms.records_for_tests import make_record
 from website.staged_reports import HOSTILE, add_agreement, add_calibration, write_measured, write_transcribed
 
 from pytest_searchlight.domain import Cost, RunStatus, SetupKind
+from pytest_searchlight.errors import ReportError
 from pytest_searchlight.report_folder import read_report
 from pytest_searchlight.website import render_methodology, render_report, render_reproduce
 from pytest_searchlight.website.formats import DASH
@@ -192,3 +193,10 @@ def test_more_tasks_than_a_page_can_hold_are_left_to_the_rows(
     monkeypatch.setattr("pytest_searchlight.website.sections.results._MOST_CELLS", 59)
 
     assert "60 cells are too many for a page" in render(write_measured(tmp_path))
+
+
+def test_facts_of_a_session_that_are_not_of_their_kind_are_told(tmp_path: Path) -> None:
+    report = read_report(write_measured(tmp_path, facts={"packages": ["pytest"]}))
+
+    with pytest.raises(ReportError, match=r"session\.packages: .*got \"\['pytest'\]\""):
+        render_report(report)

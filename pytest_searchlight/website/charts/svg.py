@@ -33,27 +33,21 @@ def finish_svg(sheet: Sheet, *, id_: str, title: str, description: str) -> str:
     root = ET.fromstring(sheet.export_svg())  # noqa: S314 - written by matplotlib a moment ago
     for element in root.iter():
         _rewrite_attributes(element, id_=id_)
-    kept = [child for child in root if child.tag != f"{_SVG}defs"]
-    names = [
-        _make_text_element("title", f"{id_}-title", title),
-        _make_text_element("desc", f"{id_}-desc", description),
-    ]
-    frame = ET.Element(
-        "svg",
-        {
-            "viewBox": root.attrib["viewBox"],
-            "role": "img",
-            "aria-labelledby": f"{id_}-title",
-            "aria-describedby": f"{id_}-desc",
-            "font-family": _FONT,
-        },
-    )
-    frame.extend([*names, *kept, *map(_set_text, sheet.texts)])
+    frame = _make_frame(id_, view_box=root.attrib["viewBox"])
+    frame.append(_make_text_element("title", f"{id_}-title", title))
+    frame.append(_make_text_element("desc", f"{id_}-desc", description))
+    frame.extend(child for child in root if child.tag != f"{_SVG}defs")
+    frame.extend(map(_set_text, sheet.texts))
     for element in frame.iter():
         element.tag = element.tag.removeprefix(_SVG)
         element.text = (element.text or "").strip() or None
         element.tail = None
     return ET.tostring(frame, encoding="unicode")
+
+
+def _make_frame(id_: str, *, view_box: str) -> ET.Element:
+    names = {"role": "img", "aria-labelledby": f"{id_}-title", "aria-describedby": f"{id_}-desc"}
+    return ET.Element("svg", {"viewBox": view_box, **names, "font-family": _FONT})
 
 
 def _make_text_element(tag: str, id_: str, text: str) -> ET.Element:

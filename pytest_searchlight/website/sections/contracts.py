@@ -12,6 +12,11 @@ from pytest_searchlight.website.house import House
 from pytest_searchlight.website.sections.parts import Section
 from pytest_searchlight.website.tables import Cell, Table, make_table, number
 
+_CONTRACTS: Final = (
+    "An agent is offered these tools and no others; the audit holds every call against the same list. The "
+    "embedded agent baseline has no tools of its own and calls the server's only. The prompt is the same "
+    "under every setup, but for the ceiling, whose prompt holds the reference excerpt."
+)
 _HASH_LENGTH: Final = 12
 _KINDS: Final = {
     SetupKind.PROVIDER: "a provider's server",
@@ -24,12 +29,12 @@ _KINDS: Final = {
 
 def describe_contracts(house: House) -> Section:
     """The tools of each setup under each agent: exposed, approved and audited from the same table."""
-    text = (
-        "An agent is offered these tools and no others; the audit holds every call against the same list. "
-        "The embedded agent baseline has no tools of its own and calls the server's only. The prompt is "
-        "the same under every setup, but for the ceiling, whose prompt holds the reference excerpt."
-    )
-    table = make_table(
+    tables = (_make_contracts(house), _make_agents(house))
+    return Section(id="contracts", title="What each setup can touch", paragraphs=(_CONTRACTS,), tables=tables)
+
+
+def _make_contracts(house: House) -> Table:
+    return make_table(
         "What an agent may use under each setup",
         labels=(
             "Setup",
@@ -45,12 +50,6 @@ def describe_contracts(house: House) -> Section:
             if pin.inert_tools
         ],
         texts=3 + len(house.agents),
-    )
-    return Section(
-        id="contracts",
-        title="What each setup can touch",
-        paragraphs=(text,),
-        tables=(table, _make_agents(house)),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Final
 from pytest_searchlight.agreements import SecondOpinions
 from pytest_searchlight.calibration import Calibration, CalibrationRecord, explain_rejection
 from pytest_searchlight.judges.agreement import Agreement, FamilyLean, JudgeAgreement
-from pytest_searchlight.summary_schema import Summary
+from pytest_searchlight.summary_schema import ResultRow, Summary
 from pytest_searchlight.website.formats import (
     DASH,
     count_things,
@@ -22,6 +22,15 @@ from pytest_searchlight.website.sections.parts import Section, name_agent
 from pytest_searchlight.website.sections.pictures import chart_agreement
 from pytest_searchlight.website.tables import Cell, Table, illustrate, make_table, number
 
+_JUDGES: Final = (
+    "Briefs with a rubric were read by a judge that was not told setup, provider or agent. What the judges "
+    "used is apart from what the agents used."
+)
+_AGREEMENT: Final = (
+    "A second judge read the same briefs and sources. It decides nothing: the first judge's verdicts "
+    "count. Kappa is Cohen's; lean is how much more often a judge passes its own vendor's agent than the "
+    "other judge does, less the same for all other agents."
+)
 _HASH_LENGTH: Final = 12
 
 
@@ -68,40 +77,36 @@ def describe_judges(summary: Summary, facts: Provenance) -> Section:
     if not facts.judges and not judged:
         text = "No brief was judged: every answer was graded by deterministic checks alone."
         return Section(id="judges", title="Judges", paragraphs=(text,))
-    text = (
-        "Briefs with a rubric were read by a judge that was not told setup, provider or agent. What the "
-        "judges used is apart from what the agents used."
+    tables = (_make_judges(facts), *([_make_judging(judged)] if judged else []))
+    return Section(id="judges", title="Judges", paragraphs=(_JUDGES,), tables=tables)
+
+
+def _make_judges(facts: Provenance) -> Table:
+    return make_table(
+        "Judges of this session",
+        labels=("Judge", "Model", "Audit"),
+        rows=[[name, judge.model_name or DASH, _tell_audit(judge)] for name, judge in facts.judges.items()],
+        texts=3,
     )
-    tables = [
-        make_table(
-            "Judges of this session",
-            labels=("Judge", "Model", "Audit"),
-            rows=[
-                [name, judge.model_name or DASH, _tell_audit(judge)] for name, judge in facts.judges.items()
-            ],
-            texts=3,
-        )
-    ]
-    if judged:
-        tables.append(
-            make_table(
-                "What judging took",
-                labels=("Setup", "Agent", "Catalog", "Judged runs", "Tokens", "Dollars"),
-                rows=[
-                    [
-                        row.setup,
-                        name_agent(row.agent, row.model_name),
-                        row.catalog,
-                        number(row.judging.judged_runs, show_count(row.judging.judged_runs)),
-                        number(row.judging.tokens, show_count(row.judging.tokens)),
-                        number(row.judging.cost_usd, show_usd(row.judging.cost_usd)),
-                    ]
-                    for row in judged
-                ],
-                texts=3,
-            )
-        )
-    return Section(id="judges", title="Judges", paragraphs=(text,), tables=tuple(tables))
+
+
+def _make_judging(judged: list[ResultRow]) -> Table:
+    return make_table(
+        "What judging took",
+        labels=("Setup", "Agent", "Catalog", "Judged runs", "Tokens", "Dollars"),
+        rows=[
+            [
+                row.setup,
+                name_agent(row.agent, row.model_name),
+                row.catalog,
+                number(row.judging.judged_runs, show_count(row.judging.judged_runs)),
+                number(row.judging.tokens, show_count(row.judging.tokens)),
+                number(row.judging.cost_usd, show_usd(row.judging.cost_usd)),
+            ]
+            for row in judged
+        ],
+        texts=3,
+    )
 
 
 def _tell_audit(judge: JudgeFacts) -> str:
@@ -114,33 +119,22 @@ def describe_agreement(opinions: SecondOpinions | None) -> Section:
         text = "No second judge was asked, so nothing is known of how far another would agree."
         return Section(id="agreement", title="Agreement of judges", paragraphs=(text,))
     found = [agreement for opinion in opinions.opinions for agreement in opinion.agreements]
-    text = (
-        "A second judge read the same briefs and sources. It decides nothing: the first judge's verdicts "
-        "count. Kappa is Cohen's; lean is how much more often a judge passes its own vendor's agent than "
-        "the other judge does, less the same for all other agents."
-    )
-    table = make_table(
-        "Labels given alike",
-        labels=(
-            "Judges",
-            "Verdicts",
-            "kappa",
-            "Key facts",
-            "kappa",
-            "Claims",
-            "kappa",
-            "Disputed runs",
-            "Unpaired runs",
-        ),
-        rows=[_make_agreement(agreement) for agreement in found],
-    )
     leans = [lean for agreement in found for lean in agreement.leans]
     tables = (
-        illustrate(table, chart=chart_agreement(found)),
+        illustrate(_make_agreements(found), chart=chart_agreement(found)),
         *([_make_leans(leans)] if leans else []),
         _make_opinion_costs(opinions),
     )
-    return Section(id="agreement", title="Agreement of judges", paragraphs=(text,), tables=tables)
+    return Section(id="agreement", title="Agreement of judges", paragraphs=(_AGREEMENT,), tables=tables)
+
+
+def _make_agreements(found: list[JudgeAgreement]) -> Table:
+    kinds = ("Verdicts", "kappa", "Key facts", "kappa", "Claims", "kappa")
+    return make_table(
+        "Labels given alike",
+        labels=("Judges", *kinds, "Disputed runs", "Unpaired runs"),
+        rows=[_make_agreement(agreement) for agreement in found],
+    )
 
 
 def _make_agreement(found: JudgeAgreement) -> list[Cell | str]:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from pytest_searchlight.summary_schema import Rate, ResultRow, Summary
+from typing import Final
+
+from pytest_searchlight.summary_schema import AccessRates, Rate, ResultRow, Summary
 from pytest_searchlight.website.formats import show_count, show_decimal, show_percent, show_ratio
 from pytest_searchlight.website.sections.parts import Section, name_agent
 from pytest_searchlight.website.sections.pictures import chart_habits
 from pytest_searchlight.website.tables import Cell, Table, illustrate, make_table, number
+
+_ACCESS: Final = (
+    "Passes of the runs on tasks that have an answer, by how the run came by the task's primary source: it "
+    "opened the page itself, a result showed it, it answered without (from memory or from other pages), or "
+    "that is not known."
+)
 
 
 def describe_searching(summary: Summary) -> Section:
@@ -100,32 +108,17 @@ def _make_query(row: ResultRow) -> list[Cell | str]:
 
 def describe_access(summary: Summary) -> Section:
     """Pass rates by how a run came by the primary source."""
-    text = (
-        "Passes of the runs on tasks that have an answer, by how the run came by the task's primary "
-        "source: it opened the page itself, a result showed it, it answered without (from memory or from "
-        "other pages), or that is not known."
-    )
     table = make_table(
         "Passes by access to the primary source",
         labels=("Setup", "Agent", "Catalog", "Fetched", "Surfaced", "Remembered", "Unknown"),
-        rows=[
-            [
-                *_name(row),
-                *(
-                    _show_rate(rate)
-                    for rate in (
-                        row.by_access.fetched,
-                        row.by_access.surfaced,
-                        row.by_access.remembered,
-                        row.by_access.unknown,
-                    )
-                ),
-            ]
-            for row in summary.results
-        ],
+        rows=[[*_name(row), *_show_access(row.by_access)] for row in summary.results],
         texts=3,
     )
-    return Section(id="access", title="Access to the primary source", paragraphs=(text,), tables=(table,))
+    return Section(id="access", title="Access to the primary source", paragraphs=(_ACCESS,), tables=(table,))
+
+
+def _show_access(rates: AccessRates) -> list[Cell]:
+    return [_show_rate(rate) for rate in (rates.fetched, rates.surfaced, rates.remembered, rates.unknown)]
 
 
 def _show_rate(rate: Rate) -> Cell:
