@@ -93,7 +93,7 @@ def _open_executor(reports: int) -> Executor:
     if reports < _WORTH_PROCESSES:
         return ThreadPoolExecutor(max_workers=1)
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["pytest_searchlight.website.charts.drawing", __name__])
+    context.set_forkserver_preload(["__main__", "pytest_searchlight.website.charts.drawing", __name__])
     return ProcessPoolExecutor(max_workers=min(reports, os.cpu_count() or 1), mp_context=context)
 
 
