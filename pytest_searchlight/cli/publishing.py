@@ -136,9 +136,10 @@ def _read_note(file: Path | None) -> str:
 
 def run_render_reports(options: argparse.Namespace) -> int:
     """Render the texts of all reports again and print which changed."""
-    from pytest_searchlight.publishing import refresh_reports
+    from pytest_searchlight.publishing import refresh_report
+    from pytest_searchlight.report_folder import find_reports
 
-    changed = refresh_reports(options.reports)
+    changed = [folder for folder in find_reports(options.reports) if refresh_report(folder)]
     print("\n".join(f"written: {folder}/" for folder in changed) or "all texts are as they are rendered")
     return OK
 

@@ -3,7 +3,7 @@
 from pytest_searchlight.publishing.checking import ExaminedReport, check_reports
 from pytest_searchlight.publishing.scanning import PrivacyScan, prepare_scan
 from pytest_searchlight.publishing.sources import Publication, prepare_session, prepare_transcription
-from pytest_searchlight.publishing.writing import Heading, refresh_reports, write_report
+from pytest_searchlight.publishing.writing import Heading, refresh_report, write_report
 
 __all__ = [
     "ExaminedReport",
@@ -14,6 +14,6 @@ __all__ = [
     "prepare_scan",
     "prepare_session",
     "prepare_transcription",
-    "refresh_reports",
+    "refresh_report",
     "write_report",
 ]

@@ -22,7 +22,7 @@ def check_measured(measured: MeasuredReport, surroundings: Surroundings) -> Iter
     yield from check_summary(measured)
     yield from check_rows(measured)
     yield from check_catalogs(measured, surroundings)
-    yield from check_calibration(measured)
+    yield from check_calibration(measured, surroundings)
     yield from check_agreement(measured)
 
 
@@ -94,14 +94,23 @@ def note_changed_catalogs(measured: MeasuredReport, surroundings: Surroundings) 
 # --- calibration -----------------------------------------------------------------------------------------
 
 
-def check_calibration(measured: MeasuredReport) -> Iterator[str]:
-    """Calibrations keep to the thresholds, and a task counts only where it was admitted."""
+def check_calibration(measured: MeasuredReport, surroundings: Surroundings) -> Iterator[str]:
+    """Calibrations keep to the thresholds and name their tasks; a task counts only where it was admitted."""
     records = () if measured.report.calibration is None else measured.report.calibration.records
     for record in records:
-        if record.thresholds != DEFAULT_THRESHOLDS:
-            yield f"{CALIBRATION_FILE}: the thresholds of {record.task} are not those of the methodology"
+        yield from _check_record(record, surroundings.catalogs.get(record.catalog))
     if not (measured.options.get("calibrate") or measured.options.get("uncalibrated")):
         yield from _check_admissions(measured, records)
+
+
+def _check_record(record: CalibrationRecord, known: KnownCatalog | None) -> Iterator[str]:
+    if record.thresholds != DEFAULT_THRESHOLDS:
+        yield f"{CALIBRATION_FILE}: the thresholds of {record.task} are not those of the methodology"
+    if known is None or known.content_hash != record.catalog_hash:
+        return
+    if known.task_hashes.get(record.task) != record.task_hash:
+        task, catalog = record.task, record.catalog
+        yield f"{CALIBRATION_FILE}: task_hash of {task} is not that of {catalog}, whose hash is unchanged"
 
 
 def _check_admissions(measured: MeasuredReport, records: tuple[CalibrationRecord, ...]) -> Iterator[str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -61,33 +63,40 @@ def write_report(publication: Publication, *, heading: Heading, reports: Path, s
         raise ReportError(f"{folder}: exists, and a report is never overwritten; choose another --name")
     if heading.corrects and not (reports / heading.corrects / MANIFEST_FILE).exists():
         raise ReportError(f"--corrects: {reports / heading.corrects} is no report")
-    reports.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".new-report-", dir=reports) as scratch:
-        draft = Path(scratch) / folder.name
-        draft.mkdir()
-        for name, content in publication.files.items():
-            write_atomic(draft / name, content)
-        _write_manifest(draft, manifest)
-        _write_texts(draft)
-        _refuse_unsound(draft, scan)
-        draft.rename(folder)
+    try:
+        reports.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".new-report-", dir=reports) as scratch:
+            draft = Path(scratch) / folder.name
+            _write_draft(draft, manifest, publication)
+            _refuse_unsound(draft, scan)
+            draft.rename(folder)
+    except OSError as error:
+        raise ReportError(
+            f"{folder}: cannot be written ({error.strerror}); choose other --reports"
+        ) from error
     if heading.corrects:
-        refresh_reports(reports)
+        refresh_report(reports / heading.corrects)
     return folder
 
 
-def refresh_reports(reports: Path) -> tuple[Path, ...]:
-    """Write the texts of all reports anew, and by which reports each is corrected; no number changes.
+def refresh_report(folder: Path) -> bool:
+    """Write the texts of a report anew, and by which reports it is corrected; no number changes.
 
-    Gives the folders in which something changed.
+    Gives whether anything changed.
     """
-    folders = find_reports(reports)
-    manifests = {folder.name: read_record(folder / MANIFEST_FILE, Manifest) for folder in folders}
-    for name, manifest in manifests.items():
-        corrected_by = tuple(sorted(other for other, each in manifests.items() if each.corrects == name))
-        if corrected_by != manifest.corrected_by:
-            _write_manifest(reports / name, manifest.model_copy(update={"corrected_by": corrected_by}))
-    return tuple(folder for folder in folders if _write_texts(folder))
+    manifest = read_record(folder / MANIFEST_FILE, Manifest)
+    corrected_by = tuple(sorted(_find_corrections(folder)))
+    if corrected_by != manifest.corrected_by:
+        _write_manifest(folder, manifest.model_copy(update={"corrected_by": corrected_by}))
+    return _write_texts(folder) or corrected_by != manifest.corrected_by
+
+
+def _find_corrections(folder: Path) -> Iterator[str]:
+    """The readable reports beside `folder` that correct it."""
+    for other in find_reports(folder.parent):
+        with suppress(ReportError):
+            if read_record(other / MANIFEST_FILE, Manifest).corrects == folder.name:
+                yield other.name
 
 
 def _make_manifest(publication: Publication, heading: Heading) -> Manifest:
@@ -106,6 +115,14 @@ def _make_manifest(publication: Publication, heading: Heading) -> Manifest:
         first = error.errors(include_url=False)[0]
         rule = _NAME_RULE if first["loc"] == ("name",) else first["msg"]
         raise ReportError(f"--{first['loc'][0]}: {first['input']!r}: {rule}") from error
+
+
+def _write_draft(draft: Path, manifest: Manifest, publication: Publication) -> None:
+    draft.mkdir()
+    for name, content in publication.files.items():
+        write_atomic(draft / name, content)
+    _write_manifest(draft, manifest)
+    _write_texts(draft)
 
 
 def _write_manifest(folder: Path, manifest: Manifest) -> None:

@@ -310,3 +310,12 @@ def test_a_correction_that_only_one_report_tells_of_is_found(reports: Reports, r
 def test_a_correction_of_a_report_that_is_gone_is_found(reports: Reports, report: Path) -> None:
     change_json(report / "report.json", lambda manifest: manifest.update(corrects="2026-01-01-never"))
     assert_found(reports, "corrects '2026-01-01-never', which is no report here")
+
+
+def test_a_calibration_of_another_task_than_the_unchanged_catalogs_is_found(
+    reports: Reports, report: Path
+) -> None:
+    change_json(report / "calibration.json", lambda known: known["records"][0].update(task_hash="ab" * 32))
+    assert_found(
+        reports, "calibration.json: task_hash of thing-0 is not that of small, whose hash is unchanged"
+    )
