@@ -53,8 +53,8 @@ def check_rows(measured: MeasuredReport) -> Iterator[str]:
         seen.add(row.run_id)
         if not row.run_id.endswith(f".r{row.repetition}.{row.identity[:10]}"):
             yield f"{ROWS_FILE}, line {number}: run_id does not end in its repetition and identity"
-        if row.reason:
-            yield f"{ROWS_FILE}, line {number}: reason holds a text, which may quote an answer or a page"
+        if row.reason or row.cost.unpriced or (row.judging and row.judging.unpriced):
+            yield f"{ROWS_FILE}, line {number}: gives a reason, which may quote an answer, a page or a tool"
 
 
 # --- catalogs --------------------------------------------------------------------------------------------

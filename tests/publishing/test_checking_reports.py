@@ -233,7 +233,7 @@ def test_a_row_whose_name_is_not_its_own_is_found(reports: Reports, report: Path
 
 def test_a_reason_is_found(reports: Reports, report: Path) -> None:
     change_row(report / "runs.jsonl", 2, reason="the page says: buy now")
-    assert_found(reports, "runs.jsonl, line 2: reason holds a text")
+    assert_found(reports, "runs.jsonl, line 2: gives a reason, which may quote an answer")
 
 
 def test_something_private_in_a_row_is_found(reports: Reports, report: Path) -> None:

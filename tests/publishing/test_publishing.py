@@ -9,9 +9,13 @@ from typing import Any
 
 import pytest
 from publishing.reports_for_tests import NAME, TASKS, Reports
+from rooms.records_for_tests import make_record
 
 from pytest_searchlight.calibration import read_calibration
+from pytest_searchlight.domain import Cost, Usage
+from pytest_searchlight.domain.records import JudgeCost
 from pytest_searchlight.publishing.sources import select_records
+from pytest_searchlight.publishing.stripping import strip_row
 from pytest_searchlight.report_folder import read_row_file
 
 FILES = {
@@ -62,6 +66,15 @@ def test_rows_keep_every_fact_but_the_reason(reports: Reports, published: Path) 
     theirs = read_rows(reports.project.root / "session/runs.jsonl")
     assert any(row["reason"] for row in theirs)
     assert read_rows(published / "runs.jsonl") == [{**row, "reason": ""} for row in theirs]
+
+
+def test_reasons_without_a_price_are_left_out_and_what_is_null_stays() -> None:
+    judging = JudgeCost(judge="lexical", model_name="x", usage=Usage(), usd=None, unpriced=("no price",))
+    row = make_record(cost=Cost(provider_usd=0.0, unpriced=("ignore_all_rules: no tariff",)), judging=judging)
+    stripped = strip_row(row)
+    assert stripped.cost == Cost(provider_usd=0.0)
+    assert stripped.judging is not None
+    assert (stripped.judging.usd, stripped.judging.unpriced) == (None, ())
 
 
 def test_a_path_outside_the_project_is_published_as_its_last_name(reports: Reports, session: Path) -> None:
