@@ -217,8 +217,9 @@ class BenchmarkSession:
         )
 
     def _explain_not_admitted(self, run: TestRun) -> str | None:
-        is_reference = run.setup.kind in {SetupKind.FLOOR, SetupKind.CEILING}
-        if is_reference or self.settings.uncalibrated or run.catalog not in self._calibrated:
+        # In a battery floor and ceiling stand beside the others, so they must be on the same tasks.
+        calibrates = self.settings.calibrate and run.setup.kind in {SetupKind.FLOOR, SetupKind.CEILING}
+        if calibrates or self.settings.uncalibrated or run.catalog not in self._calibrated:
             return None
         version = self.find_version(self.find_agent(run))
         judge = None if run.task.rubric is None else self._name_judge(run.catalog)

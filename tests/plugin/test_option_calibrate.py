@@ -62,6 +62,14 @@ def test_what_is_not_calibrated_is_skipped_with_its_reason_unless_asked_for(stri
     assert "tasks count here whether or not a calibration admits them" in done.out
 
 
+def test_a_battery_runs_floor_and_ceiling_on_admitted_tasks_only(strict: Project) -> None:
+    done = strict.run("catalogs", "--searchlight-setup=floor,ceiling,no-search", "--searchlight-task=sky")
+    assert {row["setup"]: row["status"] for row in done.rows} == dict.fromkeys(
+        ("floor", "ceiling", "no-search"), "skipped"
+    )
+    assert all("is not calibrated" in row["reason"] for row in done.rows)
+
+
 def test_a_calibration_of_fewer_runs_replaces_no_complete_one_and_says_so(strict: Project) -> None:
     strict.run("catalogs", "--searchlight-calibrate")
     done = strict.run("catalogs", "--searchlight-calibrate", "--searchlight-repetitions=2")
