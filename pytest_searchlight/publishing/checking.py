@@ -78,7 +78,8 @@ def check_reports(reports: Path, *, catalogs: Path, scan: PrivacyScan) -> tuple[
         return tuple(map(examine, folders))
     # Forked, since a fresh process would first import for longer than it then computes.
     context = multiprocessing.get_context("fork")
-    with ProcessPoolExecutor(max_workers=os.cpu_count(), mp_context=context) as processes:
+    workers = min(len(folders), os.cpu_count() or 1)
+    with ProcessPoolExecutor(max_workers=workers, mp_context=context) as processes:
         return tuple(processes.map(examine, folders))
 
 

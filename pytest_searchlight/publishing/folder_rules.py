@@ -9,6 +9,7 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from pytest_searchlight.agreements import AGREEMENT_FILE
+from pytest_searchlight.errors import ReportError
 from pytest_searchlight.publishing.examined import Surroundings
 from pytest_searchlight.publishing.texts import TEXT_FILES, render_texts
 from pytest_searchlight.report_folder import (
@@ -58,7 +59,12 @@ def check_hashes(report: Report) -> Iterator[str]:
 
 def check_texts(report: Report) -> Iterator[str]:
     """Every text is what the renderer gives, so that it says nothing that the records do not hold."""
-    for name, expected in render_texts(report).items():
+    try:
+        texts = render_texts(report)
+    except ReportError as error:
+        yield str(error)
+        return
+    for name, expected in texts.items():
         file = report.folder / name
         if file.exists() and (text := file.read_text("utf-8", "backslashreplace")) != expected:
             yield f"{name}, {_tell_first_difference(text, expected)}"

@@ -33,6 +33,9 @@ def check_summary(measured: MeasuredReport) -> Iterator[str]:
     except SummaryError as error:
         yield f"{ROWS_FILE}: {error}"
         return
+    except ValueError as error:
+        yield f"{SUMMARY_FILE}: session: {error}"
+        return
     # A file that was changed is compared to the last digit, so that the changed one is named.
     rounding = ROUNDING if _is_untouched(measured, SUMMARY_FILE) else 0.0
     for difference in compare_summaries(measured.summary, recomputed, rounding=rounding):

@@ -20,15 +20,10 @@ _SHOWN_CHARS: Final = 4
 
 
 class Finding(NamedTuple):
-    """Something private: the line that holds it, what it looks like, and how it begins."""
+    """Something private: the line that holds it, and what it is, in words that never show all of it."""
 
     line: int
-    looks_like: str
-    beginning: str
-
-    def describe(self, file: str) -> str:
-        """The finding in a sentence, which never shows all of what was found."""
-        return f"{file}, line {self.line}: {self.beginning!r}... looks like {self.looks_like}"
+    what: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,14 +61,14 @@ class PrivacyScan:
                 line = data[start : _find_end(data, start)].decode("utf-8")
                 for match in mark.pattern.finditer(line):
                     number = data.count(b"\n", 0, start) + 1
-                    yield Finding(number, mark.looks_like, match[0][:_SHOWN_CHARS])
+                    yield Finding(number, f"{match[0][:_SHOWN_CHARS]!r}... looks like {mark.looks_like}")
 
     def _find_secrets(self, data: bytes) -> Iterator[Finding]:
         for name, scrub in self.secrets.items():
             if scrub(data) != data:
                 for number, line in enumerate(data.split(b"\n"), start=1):
                     if scrub(line) != line:
-                        yield Finding(number, f"the value of {name}", "")
+                        yield Finding(number, f"holds the value of {name}")
 
 
 def _find_end(data: bytes, start: int) -> int:
@@ -133,4 +128,4 @@ def scan_report(folder: Path, *, rows: Sequence[RunRecord], scan: PrivacyScan) -
             findings = scan.scan_rows(rows)
         else:
             findings = scan.scan_text(file.read_text("utf-8", "backslashreplace"))
-        yield from (finding.describe(file.name) for finding in findings)
+        yield from (f"{file.name}, line {line}: {what}" for line, what in findings)

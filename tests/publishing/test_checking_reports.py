@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from publishing.reports_for_tests import Reports, change_json, change_row, rehash
 
-from pytest_searchlight.publishing import checking
 from pytest_searchlight.publishing.differences import find_differences
 
 ROOT = Path(__file__).parents[2]
@@ -25,6 +24,10 @@ def assert_found(reports: Reports, *sentences: str) -> None:
     assert said.code == 1, said.out
     for sentence in sentences:
         assert sentence in said.out
+
+
+def run_program(command: list[str], *, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=60)
 
 
 def test_a_report_as_it_was_published_holds(reports: Reports, report: Path) -> None:
@@ -39,15 +42,13 @@ def test_the_command_prints_json_for_programs(reports: Reports, report: Path) ->
 
 def test_the_script_is_the_command(reports: Reports, report: Path) -> None:
     script = [sys.executable, str(ROOT / "scripts/check_reports.py"), "--reports", str(reports.folder)]
-    done = subprocess.run(
-        script, cwd=reports.project.root, capture_output=True, text=True, check=False, timeout=60
-    )
+    done = run_program(script, cwd=reports.project.root)
     assert (done.returncode, done.stdout) == (0, f"{report.name}: measured, 84 rows: holds\n"), done.stderr
 
 
 def test_the_script_says_what_to_install(tmp_path: Path) -> None:
     script = [sys.executable, "-S", str(ROOT / "scripts/check_reports.py")]
-    done = subprocess.run(script, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+    done = run_program(script, cwd=tmp_path)
     assert done.returncode == 1
     assert "install the package first" in done.stderr
 
@@ -58,15 +59,24 @@ def test_reports_that_are_not_there_are_a_mistake_of_the_user(reports: Reports) 
     assert "no such folder of reports" in said.err
 
 
-def test_several_processes_find_what_one_finds(
-    reports: Reports, report: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_several_processes_find_what_one_finds(reports: Reports, report: Path) -> None:
     reports.publish(name="second")
     change_json(report / "summary.json", lambda summary: summary["counts"].update(passes=3))
     alone = reports.check()
-    monkeypatch.setattr(checking, "_WORTH_PROCESSES", 0)
-    assert reports.check() == alone
     assert alone.out.count("holds") == 1
+    program = (
+        "import sys; from pytest_searchlight.cli import main;"
+        "from pytest_searchlight.publishing import checking;"
+        "checking._WORTH_PROCESSES = 0; sys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", program, "check-reports", "--reports", str(reports.folder)]
+    done = run_program(command, cwd=reports.project.root)
+    assert (done.returncode, done.stdout) == (1, alone.out), done.stderr
+
+
+def test_a_seed_that_is_none_is_found(reports: Reports, report: Path) -> None:
+    change_json(report / "summary.json", lambda summary: summary["session"].update(seed="x"))
+    assert_found(reports, "summary.json: session: invalid literal")
 
 
 # --- a changed digit -------------------------------------------------------------------------------------
