@@ -38,14 +38,7 @@ class Destination:
 
 def parse_destination(url: str, *, allow_http: bool) -> Destination:
     """Take an address apart. Raises AddressError when it may not be fetched, whatever its host is."""
-    import httpx
-
-    try:
-        parsed = httpx.URL(url)
-    except (httpx.InvalidURL, ValueError) as error:
-        raise AddressError(f"is no address: {error}") from error
-    if parsed.scheme not in {"http", "https"} or not parsed.host:
-        raise AddressError("is no absolute http(s) URL")
+    parsed = _parse_page_address(url)
     if parsed.scheme == "http" and not allow_http:
         raise AddressError("is http, which only a catalog may allow")
     if parsed.userinfo:
@@ -54,6 +47,27 @@ def parse_destination(url: str, *, allow_http: bool) -> Destination:
     if not 0 < port < 65536:
         raise AddressError(f"has port {port}, which does not exist")
     return Destination(url=parsed.copy_with(fragment=None), host=parsed.raw_host.decode("ascii"), port=port)
+
+
+def names_page(url: str) -> bool:
+    """Whether `url` is written so that anybody could open it; what is not says nothing of any capture."""
+    try:
+        _parse_page_address(url)
+    except AddressError:
+        return False
+    return True
+
+
+def _parse_page_address(url: str) -> httpx.URL:
+    import httpx
+
+    try:
+        parsed = httpx.URL(url)
+    except (httpx.InvalidURL, ValueError) as error:
+        raise AddressError(f"is no address: {error}") from error
+    if parsed.scheme not in {"http", "https"} or not parsed.host:
+        raise AddressError("is no absolute http(s) URL")
+    return parsed
 
 
 def is_public(address: IpAddress) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from pytest_searchlight.closed_web.pages import ClosedWeb, UnreachableError
-from pytest_searchlight.sources.addresses import AddressError
+from pytest_searchlight.sources.addresses import AddressError, names_page
 from pytest_searchlight.sources.policy import CapturePolicy
 from pytest_searchlight.sources.reading import Reading, read_response
 from pytest_searchlight.sources.records import (
@@ -25,7 +25,9 @@ def capture(url: str, *, policy: CapturePolicy) -> CapturedSource:
     try:
         response = fetch(url, policy=policy)
     except AddressError as error:
-        return describe_capture(url, Reading(status=CaptureStatus.REFUSED, reason=str(error)))
+        # As in the closed web: what is cited in no form of an address leads nowhere, whoever reads it.
+        status = CaptureStatus.REFUSED if names_page(url) else CaptureStatus.ABSENT
+        return describe_capture(url, Reading(status=status, reason=str(error)))
     except FetchError as error:
         return describe_capture(url, Reading(status=CaptureStatus.FAILED, reason=str(error)))
     reading = read_response(response, decode_s=policy.decode_s)

@@ -49,6 +49,20 @@ def test_an_address_that_is_not_public_is_refused_in_every_spelling(url: str) ->
     [
         ("http://public.example/", "http"),
         ("https://user:pw@public.example/", "credentials"),
+        ("https://public.example:0/", "port 0"),
+        ("https://public.example:99999/", "port 99999"),
+        pytest.param(f"https://{'a' * 99}.example/", "host that cannot be asked for", id="long-label"),
+    ],
+)
+def test_what_is_no_plain_https_address_of_a_host_is_refused(url: str, why: str) -> None:
+    source = capture(url, policy=STRICT)
+    assert source.status is CaptureStatus.REFUSED
+    assert why in source.reason
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
         ("ftp://public.example/", "http(s)"),
         ("file:///etc/passwd", "http(s)"),
         ("javascript:alert(1)", "http(s)"),
@@ -56,15 +70,12 @@ def test_an_address_that_is_not_public_is_refused_in_every_spelling(url: str) ->
         ("", "http(s)"),
         ("https://[::1", "address"),
         ("https://exa\x00mple.test/", "address"),
-        ("https://public.example:0/", "port 0"),
-        ("https://public.example:99999/", "port 99999"),
-        pytest.param(f"https://{'a' * 99}.example/", "host that cannot be asked for", id="long-label"),
         ("https://\ud800.example/", "address"),
     ],
 )
-def test_what_is_no_plain_https_address_of_a_host_is_refused(url: str, why: str) -> None:
+def test_what_is_no_address_of_a_page_is_no_fault_of_the_capture(url: str, why: str) -> None:
     source = capture(url, policy=STRICT)
-    assert source.status is CaptureStatus.REFUSED
+    assert source.status is CaptureStatus.ABSENT
     assert why in source.reason
 
 
