@@ -115,6 +115,7 @@ def test_the_overview_shows_the_newest_report_that_nothing_corrects(page: Watche
                 "Agreement of judges",
             ],
         ),
+        ("index.html", ["Pass rates on the catalog gap"]),
         (PRINTED, ["Pass rates as printed: Gap bench", "Gap closure as printed: Gap bench"]),
     ],
 )
