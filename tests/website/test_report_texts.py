@@ -48,7 +48,7 @@ def test_a_setup_of_which_nothing_was_graded_has_no_rate(tmp_path: Path) -> None
     assert find_line(text, f"| no-search | agent | {DASH}").startswith(
         f"| no-search | agent | {DASH} | {DASH} | {DASH} | {DASH} | 0/1 |"
     )
-    assert "1 of 1 planned run are in no rate: 1 provider error" in text
+    assert "1 of 1 planned runs are in no rate: 1 provider error" in text
 
 
 def test_rows_stand_by_kind_of_setup_and_name_not_by_rate(tmp_path: Path) -> None:

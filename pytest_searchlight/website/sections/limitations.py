@@ -58,8 +58,8 @@ def _tell_agents(summary: Summary) -> Iterator[str]:
     agents = {row.agent for row in summary.results}
     if agents and agents <= _WITHOUT_LLM:
         yield (
-            f"No language model took part: {join_words(sorted(agents))} is a fixed program. Its rates say "
-            "nothing about how an agent with a model would do."
+            f"No language model took part: the agents here ({join_words(sorted(agents))}) are fixed programs, "
+            "whose rates say nothing about how an agent with a model would do."
         )
 
 
@@ -82,8 +82,8 @@ def _tell_coverage(summary: Summary) -> Iterator[str]:
     if left_out:
         reasons = [f"{count:,} {name.replace('_', ' ')}" for name, count in counts.excluded.items() if count]
         yield (
-            f"{left_out:,} of {count_things(counts.planned, 'planned run')} are in no rate: "
-            f"{join_words(reasons)}. What is left may be easier or harder than what was planned."
+            f"{left_out:,} of {counts.planned:,} planned runs are in no rate: {join_words(reasons)}. What is "
+            "left may be easier or harder than what was planned."
         )
 
 
