@@ -58,8 +58,8 @@ def _tell_agents(summary: Summary) -> Iterator[str]:
     agents = {row.agent for row in summary.results}
     if agents and agents <= _WITHOUT_LLM:
         yield (
-            f"No language model took part: the agents here ({join_words(sorted(agents))}) are fixed programs, "
-            "whose rates say nothing about how an agent with a model would do."
+            f"No language model took part: the agents here ({join_words(sorted(agents))}) are fixed "
+            "programs, whose rates say nothing about how an agent with a model would do."
         )
 
 
@@ -98,7 +98,7 @@ def _tell_unknown_costs(summary: Summary) -> Iterator[str]:
 def _tell_judges(facts: Provenance) -> Iterator[str]:
     doubtful = sorted(name for name, judge in facts.judges.items() if not judge.has_passed)
     if doubtful:
-        yield (f"The judge {join_words(doubtful)} was not audited, or did not pass its audit.")
+        yield f"Judges that were not audited, or did not pass their audit: {join_words(doubtful)}."
 
 
 def _tell_conduct(summary: Summary) -> Iterator[str]:
