@@ -193,11 +193,12 @@ def _render_row(row: ResultRow) -> tuple[str, ...]:
 
 
 def _describe_judging(row: ResultRow) -> str:
-    tokens = _format_number(row.judging.tokens, "{:,}")
-    cost = _format_number(row.judging.cost_usd, "${:.2f}")
+    tokens, cost_usd = row.judging.tokens, row.judging.cost_usd
+    used = "an unknown number of tokens" if tokens is None else f"{tokens:,} tokens"
+    cost = "at an unknown cost" if cost_usd is None else f"for ${cost_usd:.2f}"
     return (
         f"{row.catalog}, {row.agent}: judging {row.setup} (briefs: {row.judging.judged_runs}) took "
-        f"{tokens} tokens and {cost}, which no column above holds"
+        f"{used} {cost}, which no column above holds"
     )
 
 

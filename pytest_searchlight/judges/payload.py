@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from pytest_searchlight.domain import Rubric, Task
@@ -28,12 +28,14 @@ class BlindedBrief:
         settled: claims that need no judge: nothing is cited, or only pages that do not exist.
         unreadable: numbers of claims none of whose sources could be read, through no fault of the brief.
         partly_read: numbers of claims that cite such a source beside one that was read.
+        fault: the first such source and why it could not be read; empty without one.
     """
 
     payload: JudgePayload
     settled: tuple[ClaimLabel, ...]
     unreadable: frozenset[int]
     partly_read: frozenset[int]
+    fault: str = ""
 
 
 def blind_brief(
@@ -89,6 +91,7 @@ def blind_brief(
         ),
         unreadable=frozenset(number for number in faulty if not readable[number]),
         partly_read=frozenset(number for number in faulty if readable[number]),
+        fault=_describe_fault(sources[url] for url in brief.cited_urls),
     )
 
 
@@ -99,6 +102,11 @@ def _find_readable(claim: Claim, sources: Mapping[str, CapturedSource]) -> list[
 
 def _has_fault(claim: Claim, sources: Mapping[str, CapturedSource]) -> bool:
     return any(sources[url].status.is_fault for url in claim.citation_urls)
+
+
+def _describe_fault(sources: Iterable[CapturedSource]) -> str:
+    faults = (f"{source.url} {source.reason}" for source in sources if source.status.is_fault)
+    return next(faults, "")
 
 
 def _number_sources(sources: list[CapturedSource], *, marks: BlindingMarks) -> dict[str, PayloadSource]:

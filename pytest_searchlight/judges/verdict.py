@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
 from pydantic import JsonValue
@@ -40,7 +40,7 @@ def decide_verdict(blinded: BlindedBrief, *, rubric: Rubric, judgement: Judgemen
     """The rubric's verdict; the right decision is for the checks to find."""
     labels = sorted((*judgement.claims, *blinded.settled), key=lambda label: label.number)
     tally = _count(labels, blinded=blinded, rubric=rubric, judgement=judgement)
-    outcome, reason = _settle(tally, rubric)
+    outcome, reason = _settle(tally, rubric, fault=blinded.fault)
     return Verdict(
         kind=RUBRIC_KIND,
         target=judgement.judge,
@@ -86,26 +86,27 @@ def _measure_recall(facts: Sequence[tuple[int, KeyFact]], covered: AbstractSet[i
     return found / sum(fact.weight for _, fact in facts)
 
 
-def _settle(tally: Tally, rubric: Rubric) -> tuple[CheckOutcome, str]:
+def _settle(tally: Tally, rubric: Rubric, *, fault: str) -> tuple[CheckOutcome, str]:
+    unread = f"the sources of {tally.excluded_claims} of {tally.claims} claims could not be read"
     if tally.excluded_claims > MOST_EXCLUDED * tally.claims:
-        return (
-            CheckOutcome.UNGRADED,
-            f"the sources of {tally.excluded_claims} of {tally.claims} claims could not be read",
-        )
+        return CheckOutcome.UNGRADED, f"{unread}, and more than half is too many: {fault}"
+    found = f"recall {tally.recall:.2f}, {tally.unsupported_share:.0%} of claims unsupported"
+    problems = list(_list_problems(tally, rubric))
+    outcome = CheckOutcome.WRONG if problems else CheckOutcome.PASS
+    reason = "; ".join(problems) or found
+    return outcome, f"{reason} ({unread}; these claims are left out)" if tally.excluded_claims else reason
+
+
+def _list_problems(tally: Tally, rubric: Rubric) -> Iterator[str]:
+    """Which thresholds of the rubric are missed."""
     recalls = [("key facts", tally.recall, rubric.min_recall)]
     recalls += [(name, tally.dimensions[name], least) for name, least in rubric.dimensions.items()]
-    # A sum of weights such as 0.1 + 0.2 must not fail a brief that reaches the threshold exactly.
-    problems = [
-        f"recall of {name} {recall:.2f}, below {least:g}"
-        for name, recall, least in recalls
-        if round(recall, 9) < least
-    ]
+    for name, recall, least in recalls:
+        # A sum of weights such as 0.1 + 0.2 must not fail a brief that reaches the threshold exactly.
+        if round(recall, 9) < least:
+            yield f"recall of {name} {recall:.2f}, below {least:g}"
     if round(tally.unsupported_share, 9) > rubric.max_unsupported:
-        problems.append(
-            f"{tally.unsupported_share:.0%} of claims unsupported, over {rubric.max_unsupported:.0%}"
-        )
-    found = f"recall {tally.recall:.2f}, {tally.unsupported_share:.0%} of claims unsupported"
-    return (CheckOutcome.WRONG, "; ".join(problems)) if problems else (CheckOutcome.PASS, found)
+        yield f"{tally.unsupported_share:.0%} of claims unsupported, over {rubric.max_unsupported:.0%}"
 
 
 def _describe(

@@ -26,7 +26,9 @@ from pytest_searchlight.judges import LexicalJudge, RecordedJudge, list_cited_ur
 from pytest_searchlight.judges.assessment import Assessment
 from pytest_searchlight.sources import CapturedSource, CaptureStatus
 
-FAULT = make_source(OTHER_PAGE, text="", status=CaptureStatus.BLOCKED)
+FAULT = make_source(OTHER_PAGE, text="", status=CaptureStatus.BLOCKED).model_copy(
+    update={"reason": "turns us away"}
+)
 WITH_FAULT: dict[str, CapturedSource] = {PAGE: make_source(), OTHER_PAGE: FAULT}
 
 
@@ -98,6 +100,7 @@ def test_a_claim_whose_source_could_not_be_read_is_excluded_and_counted(tmp_path
     assessment = assess(make_deliverable(*GOOD_CLAIMS, unread), tmp_path, sources=WITH_FAULT)
     assert count(assessment) == (0.0, 1)
     assert assessment.verdict.outcome is CheckOutcome.PASS
+    assert "the sources of 1 of 5 claims could not be read" in assessment.verdict.reason
 
 
 def test_a_claim_that_the_unread_one_of_its_sources_may_support_is_excluded_too(tmp_path: Path) -> None:
@@ -118,7 +121,8 @@ def test_a_brief_most_of_whose_sources_could_not_be_read_is_ungraded(tmp_path: P
     unread = [make_claim(f"The keeper has {n} cats.", OTHER_PAGE) for n in range(5)]
     verdict = assess(make_deliverable(*GOOD_CLAIMS, *unread), tmp_path, sources=WITH_FAULT).verdict
     assert verdict.outcome is CheckOutcome.UNGRADED
-    assert verdict.reason == "the sources of 5 of 9 claims could not be read"
+    assert verdict.reason.startswith("the sources of 5 of 9 claims could not be read")
+    assert verdict.reason.endswith(f"{OTHER_PAGE} turns us away")
 
 
 def test_a_repeated_claim_counts_once_so_that_padding_dilutes_nothing(tmp_path: Path) -> None:
