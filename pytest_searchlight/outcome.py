@@ -11,8 +11,9 @@ from pydantic import JsonValue
 
 from pytest_searchlight.calibration import Recalibration
 from pytest_searchlight.comparison.session_gates import GATES_FILE, SessionGates, describe_baseline
+from pytest_searchlight.domain import RunStatus
 from pytest_searchlight.evidence import SessionFolder
-from pytest_searchlight.flips import Flip, write_flips
+from pytest_searchlight.flips import Regrade, write_regrade
 from pytest_searchlight.reporting import (
     clean_text,
     describe_calibration,
@@ -43,7 +44,7 @@ class SessionOutcome:
         session: the benchmark session.
         gates: what it is held to.
         summary: the numbers.
-        flips: where grading again is recorded, and the verdicts that it changed.
+        regrade: where grading again is recorded, and what it changed.
         calibrated: what a calibration admits.
         judged: how the session fared at its gates.
         warnings: what is to be told besides.
@@ -52,13 +53,13 @@ class SessionOutcome:
     session: BenchmarkSession
     gates: SessionGates
     summary: Summary | None = None
-    flips: tuple[Path, list[Flip]] | None = None
+    regrade: tuple[Path, Regrade] | None = None
     calibrated: Recalibration | None = None
     judged: GateReport | None = None
     warnings: list[str] = field(default_factory=list)
 
     def sum_up(self, extra: Mapping[str, JsonValue]) -> Summary:
-        """Write summary, flips, calibration and gates; `extra` is what extensions add to the summary.
+        """Write summary, regrade, calibration and gates; `extra` is what extensions add to the summary.
 
         Raises:
             SearchlightError: a part cannot be made or written; the earlier ones stand.
@@ -66,7 +67,7 @@ class SessionOutcome:
         folder, settings = self.session.folder, self.session.settings
         self.summary = write_summary(folder, extra=extra, warn=self.warnings.append)
         if settings.regrade is not None:
-            self.flips = write_flips(SessionFolder(settings.regrade), folder)
+            self.regrade = write_regrade(SessionFolder(settings.regrade), folder)
         if settings.calibrate:
             self.calibrated = self.session.record_calibration()
         self.judged = self.gates.judge(folder.root)
@@ -92,12 +93,14 @@ class SessionOutcome:
         exclusions = describe_exclusions(summary.counts)
         if exclusions is not None:
             yield exclusions
+        if summary.counts.excluded[RunStatus.UNGRADED]:
+            yield "ungraded runs keep their evidence: --searchlight-regrade=DIR grades them again from it"
 
     def _describe_changes(self, show: Callable[[Path], str]) -> Iterator[str]:
-        if self.flips is not None:
-            path, flips = self.flips
-            yield f"{len(flips)} verdict(s) flipped: {show(path)}"
-            yield from (f"  {clean_text(flip.describe())}" for flip in flips)
+        if self.regrade is not None:
+            path, regrade = self.regrade
+            yield f"{len(regrade.flips)} verdict(s) flipped: {show(path)}"
+            yield from (f"  {clean_text(line)}" for line in regrade.describe())
         if self.calibrated is not None and self.calibrated.standing:
             yield from describe_calibration(self.calibrated)
             yield f"written: {show(self.session.settings.calibration_file)}"

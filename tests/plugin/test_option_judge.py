@@ -82,9 +82,11 @@ def test_a_changed_rubric_is_judged_again_by_what_is_kept(harbour: Project) -> N
     again = harbour.run(f"--searchlight-regrade={first.folder}")
     assert again.rows[0]["passed"] is False, again.out
     assert "1 verdict(s) flipped" in again.out
-    (flip,) = json.loads((again.folder / "regrade.json").read_bytes())
+    assert "small, oracle: no-search passed 1/1 before and passes 0/1 now" in again.out
+    (flip,) = json.loads((again.folder / "regrade.json").read_bytes())["flips"]
     assert (flip["passed_before"], flip["passed_after"]) == (True, False)
-    assert "key facts" in flip["reason"] or "recall" in flip["reason"]
+    assert "recall of key facts" in flip["reason"]
+    assert flip["cause"] == "the task's checks or rubric were changed since"
 
 
 def test_a_brief_that_failed_a_check_can_be_judged_once_the_check_is_mended(harbour: Project) -> None:
@@ -98,6 +100,7 @@ def test_a_brief_that_failed_a_check_can_be_judged_once_the_check_is_mended(harb
     (harbour.root / "catalogs/small/web/harbour.example/rules.html").unlink()
     again = harbour.run(f"--searchlight-regrade={first.folder}")
     assert again.rows[0]["passed"] is True, again.out
+    assert "fail -> pass (before: " in again.out
 
 
 def test_an_unavailable_judge_stops_the_session_before_anything_is_spent(harbour: Project) -> None:
