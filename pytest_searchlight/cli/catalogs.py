@@ -33,12 +33,13 @@ def _add_schema(commands: Commands) -> None:
     parser = commands.add_parser(
         "schema",
         help="print the JSON Schema of a file format",
-        description="Print the JSON Schema of catalog files, of summary.json, of a row of runs.jsonl, of "
-        "what `sew compare --format json` prints, of gates.json, or of a site's leaderboard.json. For "
-        "completion in an editor, save the catalog's and name it in a catalog's first line: "
-        "# yaml-language-server: $schema=catalog.schema.json",
+        description="Print the JSON Schema of catalog files, of summary.json, of a row of runs.jsonl, of the "
+        "other files of a report, of what `sew compare --format json` prints, of gates.json, or of a site's "
+        "leaderboard.json. For completion in an editor, save the catalog's and name it in a catalog's first "
+        "line: # yaml-language-server: $schema=catalog.schema.json",
     )
-    formats = ("catalog", "summary", "run", "comparison", "gates", "leaderboard")
+    of_reports = ("report", "calibration", "agreement", "transcribed")
+    formats = ("catalog", "summary", "run", *of_reports, "comparison", "gates", "leaderboard")
     parser.add_argument("format", nargs="?", choices=formats, default="catalog")
     parser.set_defaults(command=run_schema)
 
@@ -72,10 +73,13 @@ def run_validate(options: argparse.Namespace) -> int:
 
 def run_schema(options: argparse.Namespace) -> int:
     """Print the JSON Schema of a file format."""
+    from pytest_searchlight.agreements import SecondOpinions
+    from pytest_searchlight.calibration import Calibration
     from pytest_searchlight.catalog import export_catalog_schema
     from pytest_searchlight.comparison.gating import GateReport
     from pytest_searchlight.comparison.records import SessionComparison
     from pytest_searchlight.domain import Record, RunRecord
+    from pytest_searchlight.report_folder import Manifest, Transcription
     from pytest_searchlight.summary_schema import Summary
     from pytest_searchlight.validators import export_params_schemas
     from pytest_searchlight.website.leaderboard import Leaderboard
@@ -86,6 +90,10 @@ def run_schema(options: argparse.Namespace) -> int:
         records: dict[str, type[Record]] = {
             "summary": Summary,
             "run": RunRecord,
+            "report": Manifest,
+            "calibration": Calibration,
+            "agreement": SecondOpinions,
+            "transcribed": Transcription,
             "comparison": SessionComparison,
             "gates": GateReport,
             "leaderboard": Leaderboard,

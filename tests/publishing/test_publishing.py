@@ -7,11 +7,13 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from publishing.reports_for_tests import NAME, TASKS, Reports
 from rooms.records_for_tests import make_record
 
 from pytest_searchlight.calibration import read_calibration
+from pytest_searchlight.cli import main
 from pytest_searchlight.domain import Cost, Usage
 from pytest_searchlight.domain.records import JudgeCost
 from pytest_searchlight.publishing.sources import select_records
@@ -60,6 +62,24 @@ def test_published_numbers_are_the_sessions_own(reports: Reports, published: Pat
     ours, theirs = read(published / "summary.json"), read(reports.project.root / "session/summary.json")
     assert ours == theirs
     assert ours["counts"]["graded"] > 0
+
+
+@pytest.mark.parametrize("name", ["report", "summary", "calibration"])
+def test_published_files_conform_to_the_schema_that_sew_prints(
+    published: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["schema", name]) == 0
+    schema = json.loads(capsys.readouterr().out)
+    jsonschema.Draft202012Validator(schema).validate(read(published / f"{name}.json"))
+
+
+def test_published_rows_conform_to_the_schema_that_sew_prints(
+    published: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["schema", "run"]) == 0
+    validator = jsonschema.Draft202012Validator(json.loads(capsys.readouterr().out))
+    for row in read_rows(published / "runs.jsonl"):
+        validator.validate(row)
 
 
 def test_rows_keep_every_fact_but_the_reason(reports: Reports, published: Path) -> None:
