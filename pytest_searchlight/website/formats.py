@@ -8,6 +8,7 @@ DASH: Final = "\N{EN DASH}"
 """Stands for what is not known or was not measured."""
 
 _SMALLEST_P: Final = 0.0001
+_SMALLEST_USD: Final = 0.001
 
 
 def show_count(value: float | None) -> str:
@@ -50,10 +51,12 @@ def show_decimal_interval(ends: tuple[float, float] | None) -> str:
 
 
 def show_usd(value: float | None) -> str:
-    """US dollars: to the cent, below one dollar to the tenth of a cent."""
+    """US dollars: to the cent, below one dollar to the tenth of a cent; less is told by its bound."""
     if value is None:
         return DASH
     sign, size = ("-" if value < 0 else ""), abs(value)
+    if 0 < size < _SMALLEST_USD:
+        return f"> -${_SMALLEST_USD}" if sign else f"< ${_SMALLEST_USD}"
     return f"{sign}${size:,.2f}" if size >= 1 or size == 0 else f"{sign}${size:.3f}"
 
 
@@ -61,6 +64,8 @@ def show_seconds(value: float | None) -> str:
     """Seconds: below a tenth in milliseconds, below ten to the tenth."""
     if value is None:
         return DASH
+    if 0 < value < 0.001:
+        return "< 1 ms"
     if value < 0.1:
         return f"{1000 * value:.0f} ms"
     return f"{value:.1f} s" if value < 10 else f"{value:,.0f} s"
@@ -83,6 +88,6 @@ def join_words(words: tuple[str, ...] | list[str]) -> str:
     return " and ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
 
 
-def count_things(number: int, thing: str, things: str | None = None) -> str:
+def count_things(number: int, thing: str) -> str:
     """``1 task``, ``2 tasks``."""
-    return f"{number:,} {thing if number == 1 else things or thing + 's'}"
+    return f"{number:,} {thing if number == 1 else thing + 's'}"

@@ -13,7 +13,7 @@ from pytest_searchlight.domain import Cost, RunStatus, SetupKind
 from pytest_searchlight.errors import ReportError
 from pytest_searchlight.report_folder import read_report
 from pytest_searchlight.website import render_methodology, render_report, render_reproduce
-from pytest_searchlight.website.formats import DASH
+from pytest_searchlight.website.formats import DASH, show_usd
 from pytest_searchlight.website.markdown import escape_text
 
 
@@ -200,3 +200,27 @@ def test_facts_of_a_session_that_are_not_of_their_kind_are_told(tmp_path: Path) 
 
     with pytest.raises(ReportError, match=r"session\.packages: .*got \"\['pytest'\]\""):
         render_report(report)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, DASH),
+        (0.0, "$0.00"),
+        (0.0004, "< $0.001"),
+        (-0.0004, "> -$0.001"),
+        (0.25, "$0.250"),
+        (1234.5, "$1,234.50"),
+    ],
+)
+def test_dollars_that_are_too_few_to_show_are_not_shown_as_none(value: float | None, text: str) -> None:
+    assert show_usd(value) == text
+
+
+def test_a_mean_over_some_of_the_runs_says_over_how_many(tmp_path: Path) -> None:
+    priced = make_record(setup="exa", setup_kind=SetupKind.PROVIDER)
+    unpriced = priced.model_copy(update={"repetition": 2, "cost": Cost(agent_usd=None, provider_usd=0.0)})
+    text = render(write_measured(tmp_path, records=[priced, unpriced]))
+
+    expenses = text[text.index("## What a success took") :]
+    assert find_line(expenses, "| exa | agent |").startswith("| exa | agent | 100 % | 15 | $0.250 (1 run) |")

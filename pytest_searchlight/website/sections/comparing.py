@@ -114,17 +114,7 @@ def tell_detectable(comparisons: Comparisons | None) -> str | None:
 
 def describe_closures(comparisons: Comparisons | None) -> Section | None:
     """How much of the gap between floor and ceiling each setup closes; None where neither was run."""
-    lanes = [
-        (
-            lane,
-            [
-                setup
-                for setup in lane.setups
-                if setup.gap_closure.tasks or setup.gap_closure.value is not None
-            ],
-        )
-        for lane in (comparisons.lanes if comparisons else ())
-    ]
+    lanes = [(lane, _list_closable(lane)) for lane in (comparisons.lanes if comparisons else ())]
     tables = tuple(_make_closures(lane, setups) for lane, setups in lanes if setups)
     if not tables:
         return None
@@ -135,6 +125,11 @@ def describe_closures(comparisons: Comparisons | None) -> Section | None:
         "withhold the interval."
     )
     return Section(id="gap-closure", title="Gap closure", paragraphs=(text,), tables=tables)
+
+
+def _list_closable(lane: LaneComparisons) -> list[SetupComparisons]:
+    """The setups of which there are tasks that were measured under floor and ceiling too."""
+    return [setup for setup in lane.setups if setup.gap_closure.tasks]
 
 
 def _make_closures(lane: LaneComparisons, setups: list[SetupComparisons]) -> Table:

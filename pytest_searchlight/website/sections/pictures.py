@@ -62,13 +62,13 @@ def chart_closures(setups: Sequence[SetupComparisons], *, where: str) -> DotChar
         for setup in setups
         if setup.gap_closure.value is not None
     ]
-    return _draw_closures(known, where=where)
+    return _make_closure_chart(known, where=where)
 
 
 Closure = tuple[str, SetupKind, float, tuple[float, float] | None]
 
 
-def _draw_closures(closures: Sequence[Closure], *, where: str) -> DotChart | None:
+def _make_closure_chart(closures: Sequence[Closure], *, where: str) -> DotChart | None:
     if not closures:
         return None
     ends = [end for _, _, value, ends in closures for end in (value, *(ends or ()))]
@@ -95,33 +95,37 @@ def _draw_closures(closures: Sequence[Closure], *, where: str) -> DotChart | Non
 def chart_costs(rows: Sequence[ResultRow]) -> ScatterChart | None:
     """Success against what a run takes: dollars where they are known and not nothing, else tokens."""
     measures = (
-        ("US dollars per graded run (mean)", [(row, row.cost_usd.mean) for row in rows], show_usd),
-        ("tokens per graded run (mean)", [(row, row.tokens.mean) for row in rows], show_count),
+        ("US dollars per graded run (mean)", [row.cost_usd for row in rows], show_usd),
+        ("tokens per graded run (mean)", [row.tokens for row in rows], show_count),
     )
-    for label, values, show in measures:
-        known = [(row, value) for row, value in values if value is not None and row.pass_rate is not None]
-        if any(value for _, value in known):
-            return _draw_costs(known, make_axis(label, values=[value for _, value in known], show=show))
+    for label, uses, show in measures:
+        known = [
+            (row, use.mean, row.pass_rate)
+            for row, use in zip(rows, uses, strict=True)
+            if use.total is not None and use.mean is not None and row.pass_rate is not None
+        ]
+        if any(mean for _, mean, _ in known):
+            return _make_cost_chart(known, make_axis(label, values=[mean for _, mean, _ in known], show=show))
     return None
 
 
-def _draw_costs(known: Sequence[tuple[ResultRow, float]], axis: Axis) -> ScatterChart:
-    agents = {(row.agent, row.model_name) for row, _ in known}
+def _make_cost_chart(known: Sequence[tuple[ResultRow, float, float]], axis: Axis) -> ScatterChart:
+    agents = {(row.agent, row.model_name) for row, _, _ in known}
     return ScatterChart(
         title=f"{axis.label} against pass rate on the catalog {known[0][0].catalog}",
         caption=(
             "Further left takes less, higher passes more; lines are 95 % intervals of the pass rate. "
-            "Setups whose use is not known are missing. Means leave out runs whose use is not known."
+            "Setups of which any graded run's use is not known are missing."
         ),
         spots=tuple(
             Spot(
                 label=row.setup if len(agents) == 1 else f"{row.setup} ({row.agent})",
-                x=value,
-                y=row.pass_rate or 0.0,
+                x=mean,
+                y=pass_rate,
                 ends=row.pass_rate_ci95,
                 style=_STYLES[row.setup_kind],
             )
-            for row, value in known
+            for row, mean, pass_rate in known
         ),
         x_axis=axis,
         y_axis=make_share_axis("pass rate"),
@@ -133,7 +137,7 @@ def chart_habits(rows: Sequence[ResultRow]) -> DotChart | None:
     known = [row for row in rows if row.searching.runs]
     if not known:
         return None
-    values = [value for row in known for value in _list_habits(row)]
+    values = [mark.value for row in known for mark in _mark_habits(row)]
     several = len({(row.agent, row.model_name, row.catalog) for row in known}) > 1
     return DotChart(
         title="How agents searched",
@@ -152,17 +156,16 @@ def chart_habits(rows: Sequence[ResultRow]) -> DotChart | None:
     )
 
 
-def _list_habits(row: ResultRow) -> tuple[float, float]:
-    return row.searching.queries.per_run or 0.0, row.searching.fetches_per_run or 0.0
+def _mark_habits(row: ResultRow) -> tuple[Mark, ...]:
+    queries, fetches = row.searching.queries.per_run, row.searching.fetches_per_run
+    series: tuple[tuple[Style, float | None], ...] = (("first", queries), ("second", fetches))
+    return tuple(Mark(value=value, style=style) for style, value in series if value is not None)
 
 
 def _make_habit_row(row: ResultRow) -> DotRow:
-    queries, fetches = _list_habits(row)
-    return DotRow(
-        label=row.setup,
-        marks=(Mark(value=queries, style="first"), Mark(value=fetches, style="second")),
-        text=f"{show_decimal(queries)} and {show_decimal(fetches)}",
-    )
+    queries, fetches = row.searching.queries.per_run, row.searching.fetches_per_run
+    text = f"{show_decimal(queries)} and {show_decimal(fetches)}"
+    return DotRow(label=row.setup, marks=_mark_habits(row), text=text)
 
 
 def chart_agreement(agreements: Sequence[JudgeAgreement]) -> DotChart | None:
@@ -224,4 +227,4 @@ def chart_printed_closures(battery: TranscribedBattery) -> DotChart | None:
         for row in battery.rows
         if row.gap_closure is not None and row.setup_kind.gives_tools
     ]
-    return _draw_closures(known, where=f"as printed: {battery.title}")
+    return _make_closure_chart(known, where=f"as printed: {battery.title}")

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from pytest_searchlight.stats.figures import SetupComparisons
-from pytest_searchlight.summary_schema import ResultRow, Summary
-from pytest_searchlight.website.formats import show_count, show_percent, show_usd
+from pytest_searchlight.summary_schema import ResultRow, Summary, Use
+from pytest_searchlight.website.formats import count_things, show_count, show_percent, show_usd
 from pytest_searchlight.website.sections.parts import (
     LaneKey,
     Section,
@@ -20,7 +20,7 @@ from pytest_searchlight.website.sections.pictures import chart_costs
 from pytest_searchlight.website.tables import Cell, Table, gather_reasons, illustrate, make_table, number
 
 _EXPENSES: Final = (
-    "Means are over the runs whose use is known. A success is charged with everything that graded runs "
+    "Means are of the graded runs. A success is charged with everything that graded runs "
     "used, failed ones included. “Each more” is what was used beyond no-search over the passes beyond "
     "no-search: negative where less was used and more passed."
 )
@@ -71,13 +71,19 @@ def _make_expense(row: ResultRow, compared: SetupComparisons | None) -> list[Cel
         row.setup,
         name_agent(row.agent, row.model_name),
         number(row.pass_rate, show_percent(row.pass_rate)),
-        number(tokens.mean, show_count(tokens.mean)),
-        number(usd.mean, show_usd(usd.mean)),
+        _show_mean(tokens, show_count(tokens.mean), graded=row.graded),
+        _show_mean(usd, show_usd(usd.mean), graded=row.graded),
         number(tokens.per_success, show_count(tokens.per_success)),
         number(usd.per_success, show_usd(usd.per_success)),
         number(more_tokens, show_count(more_tokens)),
         number(more_usd, show_usd(more_usd)),
     ]
+
+
+def _show_mean(use: Use, text: str, *, graded: int) -> Cell:
+    """A mean, with how many runs it is over where that is not all that were graded."""
+    is_partial = 0 < use.known_runs < graded
+    return number(use.mean, f"{text} ({count_things(use.known_runs, 'run')})" if is_partial else text)
 
 
 def _explain_expenses(setup: SetupComparisons) -> Iterator[tuple[str, str | None]]:
