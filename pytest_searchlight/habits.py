@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
+from typing import Final, NamedTuple
 
 from pytest_searchlight.domain import STATUS_RULES, RunRecord, RunStatus, SearchFacts
 from pytest_searchlight.stats import divide
@@ -14,23 +16,42 @@ def select_measured(runs: Iterable[RunRecord]) -> list[RunRecord]:
     return [run for run in runs if STATUS_RULES[run.status].counts or run.status is RunStatus.UNGRADED]
 
 
+class _Totals(NamedTuple):
+    """What the runs add up to, by the names that one run has it under."""
+
+    queries: int
+    query_words: int
+    natural_language_queries: int
+    site_queries: int
+    quoted_queries: int
+    year_queries: int
+    fetches: int
+    reformulations: int
+    told_searches: int
+    empty_searches: int
+    refused_calls: int
+
+
+_READ_COUNTS: Final = attrgetter(*_Totals._fields)
+
+
 def measure_habits(runs: Iterable[RunRecord]) -> SearchHabits:
     """How the measured ones of `runs` searched; those of which that is not known are left out."""
     studied = [(run, run.searching) for run in select_measured(runs) if run.searching is not None]
     facts = [each for _, each in studied]
-    told = sum(each.told_searches for each in facts)
+    total = _add_up(facts)
     chars = [each.shown_chars for each in facts if each.shown_chars is not None]
     times_s = [pair for run, each in studied if (pair := _pair_times(run, each)) is not None]
     return SearchHabits(
         runs=len(facts),
         searching_runs=sum(each.searches > 0 for each in facts),
         fetch_only_runs=sum(each.is_fetch_only for each in facts),
-        queries=_describe_queries(facts),
-        fetches_per_run=divide(sum(each.fetches for each in facts), len(facts)),
-        reformulations_per_run=divide(sum(each.reformulations for each in facts), len(facts)),
-        told_searches=told,
-        empty_search_share=divide(sum(each.empty_searches for each in facts), told),
-        refused_calls=sum(each.refused_calls for each in facts),
+        queries=_describe_queries(total, runs=len(facts)),
+        fetches_per_run=divide(total.fetches, len(facts)),
+        reformulations_per_run=divide(total.reformulations, len(facts)),
+        told_searches=total.told_searches,
+        empty_search_share=divide(total.empty_searches, total.told_searches),
+        refused_calls=total.refused_calls,
         chars_known=len(chars),
         shown_chars_per_run=divide(sum(chars), len(chars)),
         time_known=len(times_s),
@@ -38,16 +59,20 @@ def measure_habits(runs: Iterable[RunRecord]) -> SearchHabits:
     )
 
 
-def _describe_queries(facts: Sequence[SearchFacts]) -> QueryHabits:
-    total = sum(each.queries for each in facts)
+def _add_up(facts: Sequence[SearchFacts]) -> _Totals:
+    columns = zip(*map(_READ_COUNTS, facts), strict=True) if facts else [()] * len(_Totals._fields)
+    return _Totals(*map(sum, columns))
+
+
+def _describe_queries(total: _Totals, *, runs: int) -> QueryHabits:
     return QueryHabits(
-        total=total,
-        per_run=divide(total, len(facts)),
-        words_per_query=divide(sum(each.query_words for each in facts), total),
-        natural_language_share=divide(sum(each.natural_language_queries for each in facts), total),
-        site_share=divide(sum(each.site_queries for each in facts), total),
-        quoted_share=divide(sum(each.quoted_queries for each in facts), total),
-        year_share=divide(sum(each.year_queries for each in facts), total),
+        total=total.queries,
+        per_run=divide(total.queries, runs),
+        words_per_query=divide(total.query_words, total.queries),
+        natural_language_share=divide(total.natural_language_queries, total.queries),
+        site_share=divide(total.site_queries, total.queries),
+        quoted_share=divide(total.quoted_queries, total.queries),
+        year_share=divide(total.year_queries, total.queries),
     )
 
 

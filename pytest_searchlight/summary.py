@@ -231,10 +231,10 @@ def _rate_by_access(runs: Sequence[RunRecord]) -> AccessRates:
 
 
 def _rate_by_scan(runs: Sequence[RunRecord]) -> ScanRates:
-    measured = select_measured(runs)
+    signs = [run.signs for run in select_measured(runs)]
     return ScanRates(
-        flagged=sum(bool(run.signs) for run in measured),
-        unscanned=sum(run.signs is None for run in measured),
+        flagged=sum(map(bool, signs)),
+        unscanned=signs.count(None),
         without_flagged=measure_rate([run for run in runs if not run.signs]),
     )
 
