@@ -1,4 +1,4 @@
-"""Fixtures: one chromium a process, a fresh watched page a test."""
+"""Fixtures: one chromium a module, a fresh watched page a test."""
 
 from __future__ import annotations
 
@@ -11,8 +11,13 @@ from playwright.sync_api import Browser, sync_playwright
 from browser_stage.watched_page import WIDE, WatchedPage
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
+    """A browser for the tests of a module.
+
+    While it is open an event loop runs in this thread, so that no other test could open a second one or call
+    `asyncio.run`; it must not outlive its module.
+    """
     program = shutil.which("chromium")
     assert program, "chromium is missing; `make system` installs it"
     with sync_playwright() as playwright:
