@@ -80,21 +80,22 @@ class Regrade(Record):
         yield from (flip.describe() for flip in self.flips)
 
 
-def write_regrade(source: SessionFolder, regraded: SessionFolder) -> tuple[Path, Regrade]:
-    """Compare two sessions and write ``regrade.json`` into the later one. Raises EvidenceError."""
-    found = compare_gradings(read_records(source), read_records(regraded))
+def write_regrade(before: Sequence[RunRecord], regraded: SessionFolder) -> tuple[Path, Regrade]:
+    """Compare a session with the earlier grading and write its ``regrade.json``. Raises EvidenceError."""
+    found = compare_gradings(before, read_records(regraded))
     path = regraded.root / "regrade.json"
     write_atomic(path, encode_json(found.model_dump(mode="json")))
     return path, found
 
 
 def compare_gradings(before: Sequence[RunRecord], after: Sequence[RunRecord]) -> Regrade:
-    """Both results of the runs in both; runs that were not graded again are left out."""
-    earlier = {record.run_id: record for record in before}
+    """Both results of the runs in both; runs that were made anew, or not graded again, are left out."""
+    earlier = {(record.run_id, record.started_at): record for record in before}
     pairs = [
-        (earlier[record.run_id], record)
+        (earlier[place], record)
         for record in after
-        if record.run_id in earlier and record.status not in {RunStatus.SKIPPED, RunStatus.NOT_RUN}
+        if (place := (record.run_id, record.started_at)) in earlier
+        and record.status not in {RunStatus.SKIPPED, RunStatus.NOT_RUN}
     ]
     flips = tuple(_describe_flip(*pair) for pair in pairs if _name_result(pair[0]) != _name_result(pair[1]))
     return Regrade(lanes=tuple(_count_lanes(pairs)), flips=flips)

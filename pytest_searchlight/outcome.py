@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -11,9 +11,10 @@ from pydantic import JsonValue
 
 from pytest_searchlight.calibration import Recalibration
 from pytest_searchlight.comparison.session_gates import GATES_FILE, SessionGates, describe_baseline
-from pytest_searchlight.domain import RunStatus
+from pytest_searchlight.domain import RunRecord, RunStatus
 from pytest_searchlight.evidence import SessionFolder
-from pytest_searchlight.flips import Regrade, write_regrade
+from pytest_searchlight.flips import Regrade, compare_gradings, write_regrade
+from pytest_searchlight.report_folder.reading import ROWS_FILE, read_row_file
 from pytest_searchlight.reporting import (
     clean_text,
     describe_calibration,
@@ -21,6 +22,7 @@ from pytest_searchlight.reporting import (
     render_comparisons,
     render_table,
 )
+from pytest_searchlight.run_rows import read_records
 from pytest_searchlight.session import BenchmarkSession
 from pytest_searchlight.summary import write_summary
 from pytest_searchlight.summary_schema import Summary
@@ -65,13 +67,27 @@ class SessionOutcome:
             SearchlightError: a part cannot be made or written; the earlier ones stand.
         """
         folder, settings = self.session.folder, self.session.settings
+        before = self._read_before()
         self.summary = write_summary(folder, extra=extra, warn=self.warnings.append)
-        if settings.regrade is not None:
-            self.regrade = write_regrade(SessionFolder(settings.regrade), folder)
+        if before is not None:
+            self.regrade = write_regrade(before, folder)
         if settings.calibrate:
             self.calibrated = self.session.record_calibration()
         self.judged = self.gates.judge(folder.root)
         return self.summary
+
+    def _read_before(self) -> Sequence[RunRecord] | None:
+        """The rows as they were graded first, None where nothing is graded again.
+
+        A session that is resumed grades its stored runs again where their checks or rubric were changed.
+        """
+        settings, rows_file = self.session.settings, self.session.folder.root / ROWS_FILE
+        if settings.regrade is not None:
+            return read_records(SessionFolder(settings.regrade))
+        if not settings.resume or not rows_file.is_file():
+            return None
+        before, now = read_row_file(rows_file), read_records(self.session.folder)
+        return before if compare_gradings(before, now).flips else None
 
     def describe(self, show: Callable[[Path], str]) -> Iterator[Line]:
         """The outcome for the terminal; `show` writes a path as the user would."""

@@ -78,6 +78,8 @@ def test_changed_checks_are_held_against_the_stored_evidence(started: Project) -
     assert {row["passed"] for row in done.rows if row["agent"] == "right"} == {False}
     assert count_notes(started.root, "attempt.sky.floor") == before
     assert done.counts["failed"] == 2
+    assert "right: floor passed 1/1 before and passes 0/1 now" in done.out
+    assert done.out.count("the task's checks or rubric were changed since") == 2
 
 
 def test_a_changed_prompt_is_another_run_and_replaces_the_old_one(started: Project) -> None:
