@@ -18,7 +18,7 @@ from pytest_searchlight.validators import register_validators
 from pytest_searchlight.workspace import allowed_environment
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # older releases of pytest hash plugins
 class BuiltIns:
     """A plugin object; first in line, so that a guest who takes a built-in name is the one refused."""
 

@@ -44,7 +44,7 @@ from pytest_searchlight.settings import check_new_session
 from pytest_searchlight.summary_schema import Summary
 
 
-@dataclass
+@dataclass(eq=False)  # older releases of pytest hash plugins
 class SessionHooks:
     """A plugin object that lives as long as one pytest session.
 
