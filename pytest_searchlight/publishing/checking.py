@@ -30,6 +30,7 @@ from pytest_searchlight.report_folder import (
     MANIFEST_FILE,
     ROWS_FILE,
     Manifest,
+    find_reports,
     read_record,
     read_report,
 )
@@ -67,12 +68,9 @@ def check_reports(reports: Path, *, catalogs: Path, scan: PrivacyScan) -> tuple[
     Raises:
         ReportError: `reports` is no folder.
     """
-    if not reports.is_dir():
-        raise ReportError(f"{reports}: no such folder of reports; name one with --reports")
+    manifests = dict(_read_manifests(find_reports(reports)))
     folders = sorted((each for each in reports.iterdir() if _may_be_report(each)), reverse=True)
-    surroundings = Surroundings(
-        manifests=dict(_read_manifests(folders)), catalogs=dict(_read_catalogs(catalogs)), scan=scan
-    )
+    surroundings = Surroundings(manifests=manifests, catalogs=dict(_read_catalogs(catalogs)), scan=scan)
     examine = partial(examine_report, surroundings=surroundings)
     if len(folders) < 2 or _measure_rows(folders) < _WORTH_PROCESSES:
         return tuple(map(examine, folders))

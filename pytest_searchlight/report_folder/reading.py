@@ -42,7 +42,13 @@ class Report:
 
 
 def find_reports(reports: Path) -> list[Path]:
-    """The report folders in `reports`, newest first; what holds no ``report.json`` is none."""
+    """The report folders in `reports`, newest first; what holds no ``report.json`` is none.
+
+    Raises:
+        ReportError: `reports` is no folder.
+    """
+    if not reports.is_dir():
+        raise ReportError(f"{reports}: no such folder of reports; name one with --reports")
     return sorted((file.parent for file in reports.glob(f"*/{MANIFEST_FILE}")), reverse=True)
 
 

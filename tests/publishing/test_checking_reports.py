@@ -53,8 +53,9 @@ def test_the_script_says_what_to_install(tmp_path: Path) -> None:
     assert "install the package first" in done.stderr
 
 
-def test_reports_that_are_not_there_are_a_mistake_of_the_user(reports: Reports) -> None:
-    said = reports.check()
+@pytest.mark.parametrize("command", ["check-reports", "render-reports"])
+def test_reports_that_are_not_there_are_a_mistake_of_the_user(reports: Reports, command: str) -> None:
+    said = reports.sew(command)
     assert said.code == 2
     assert "no such folder of reports" in said.err
 
