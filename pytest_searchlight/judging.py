@@ -9,8 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from pydantic import JsonValue
+
 from pytest_searchlight.closed_web.pages import ClosedWeb
 from pytest_searchlight.costs import find_day, price_judging
+from pytest_searchlight.errors import SettingsError
 from pytest_searchlight.evidence import SessionFolder
 from pytest_searchlight.extensions import Answer, Judge, ObservedRun, Registry
 from pytest_searchlight.judges import (
@@ -119,3 +122,33 @@ def collect_marks(registry: Registry) -> BlindingMarks:
         own_tools=[tool for agent in agents for setup in setups for tool in agent.list_own_tools(setup)],
         models=[agent.default_model for agent in agents if agent.default_model is not None],
     )
+
+
+def refuse_other_judges(begun: Mapping[str, JsonValue], now: Mapping[str, JsonValue], *, file: Path) -> None:
+    """See that a session goes on with the judges that it began with, so that no rate mixes verdicts.
+
+    Args:
+        begun: the facts of the session when it began; without judges it had no briefs.
+        now: its facts as they would be recorded today.
+        file: where the former stand.
+
+    Raises:
+        SettingsError: another judge, or a judge with another model, would judge from here on.
+    """
+    first, later = (_name_judges(facts) for facts in (begun, now))
+    if first and (others := later - first):
+        raise SettingsError(
+            f"{file}: the session's briefs are judged by {' and '.join(sorted(first))}, and now "
+            f"{' and '.join(sorted(others))} would judge; a rate needs one judge, so keep the first, or "
+            f"have all briefs judged anew with --searchlight-regrade={file.parent}"
+        )
+
+
+def _name_judges(facts: Mapping[str, JsonValue]) -> set[str]:
+    judges = facts.get("judges")
+    models = {
+        name: details.get("model_name")
+        for name, details in (judges.items() if isinstance(judges, dict) else ())
+        if isinstance(details, dict)
+    }
+    return {f"{name} with {model}" if model else name for name, model in models.items()}

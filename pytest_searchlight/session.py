@@ -5,6 +5,7 @@ Everything expensive is made when first needed, because most pytest runs never n
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
@@ -43,7 +44,7 @@ from pytest_searchlight.evidence import (
 from pytest_searchlight.extensions import Agent, AgentTrace, ObservedRun, Registry
 from pytest_searchlight.grading import GradedRun, grade_run
 from pytest_searchlight.judges import LexicalJudge
-from pytest_searchlight.judging import BriefJudging, open_judging
+from pytest_searchlight.judging import BriefJudging, open_judging, refuse_other_judges
 from pytest_searchlight.ledger import Ledger
 from pytest_searchlight.limits import UNLIMITED, Limits, read_limits
 from pytest_searchlight.pricing import PriceList, read_prices
@@ -181,10 +182,18 @@ class BenchmarkSession:
                 self.__dict__[name].close()
 
     def start(self, facts: Mapping[str, JsonValue]) -> None:
-        """Make the folder and record the session's `facts`, once. Raises EvidenceError."""
+        """Make the folder and record the session's `facts`, once.
+
+        Raises:
+            EvidenceError: the disk refuses.
+            SettingsError: the session goes on with another judge than it began with.
+        """
         self.folder.create()
-        if not self.folder.session_file.exists():
-            write_atomic(self.folder.session_file, encode_json(dict(facts)))
+        file = self.folder.session_file
+        if file.exists():
+            refuse_other_judges(json.loads(file.read_bytes()), facts, file=file)
+        else:
+            write_atomic(file, encode_json(dict(facts)))
 
     # --- runs --------------------------------------------------------------------------------------------
 

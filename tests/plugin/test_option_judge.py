@@ -16,6 +16,21 @@ PAGE = "https://harbour.example/rules.html"
 RULES = "<h1>Rules of the harbour</h1><p>Ships above 80 metres need a pilot. The pilot costs 300 crowns.</p>"
 
 
+OTHER_JUDGE = """
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pytest_searchlight.judges import LexicalJudge
+
+@dataclass(frozen=True)
+class Solomon(LexicalJudge):
+    name: ClassVar[str] = "solomon"
+
+def pytest_searchlight_register(registry):
+    registry.judges.add("solomon", Solomon())
+"""
+
+
 def make_brief(claim: str) -> dict[str, Any]:
     return {"brief": claim, "claims": [{"text": claim, "citation_urls": [PAGE]}]}
 
@@ -108,6 +123,17 @@ def test_an_unavailable_judge_stops_the_session_before_anything_is_spent(harbour
     assert done.code == 4
     assert "judge 'codex'" in done.err
     assert "--searchlight-judge=lexical" in done.err
+
+
+def test_a_session_goes_on_with_the_judge_that_it_began_with(harbour: Project) -> None:
+    harbour.write("conftest.py", OTHER_JUDGE)
+    first = harbour.run("catalogs")
+    mixed = harbour.run(f"--searchlight-resume={first.folder}", "--searchlight-judge=solomon")
+    assert mixed.code == 4
+    assert "briefs are judged by lexical, and now solomon would judge" in mixed.err
+    assert harbour.run(f"--searchlight-resume={first.folder}", "--searchlight-judge=lexical").code == 0
+    again = harbour.run(f"--searchlight-regrade={first.folder}", "--searchlight-judge=solomon")
+    assert list(again.summary["session"]["judges"]) == ["solomon"]
 
 
 def test_a_session_records_which_audit_its_judge_passed(harbour: Project) -> None:
