@@ -16,7 +16,15 @@ from publishing.reports_for_tests import Reports, change_json, change_row, rehas
 from pytest_searchlight.publishing.differences import find_differences
 
 ROOT = Path(__file__).parents[2]
-PUBLISHED = ("report.json", "summary.json", "runs.jsonl", "calibration.json", "REPORT.md", "methodology.md")
+PUBLISHED = (
+    "report.json",
+    "summary.json",
+    "runs.jsonl",
+    "calibration.json",
+    "REPORT.md",
+    "methodology.md",
+    "reproduce.md",
+)
 
 
 def assert_found(reports: Reports, *sentences: str) -> None:
