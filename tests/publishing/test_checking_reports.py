@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -54,11 +55,32 @@ def test_the_script_is_the_command(reports: Reports, report: Path) -> None:
     assert (done.returncode, done.stdout) == (0, f"{report.name}: measured, 84 rows: holds\n"), done.stderr
 
 
-def test_the_script_says_what_to_install(tmp_path: Path) -> None:
-    script = [sys.executable, "-S", str(ROOT / "scripts/check_reports.py")]
-    done = run_program(script, cwd=tmp_path)
+SCRIPTS = ("check_reports", "build_site")
+
+
+def call_without_packages(name: str, root: Path) -> subprocess.CompletedProcess[str]:
+    """Call a script of a repository at `root` with a python that knows of no installed package."""
+    (root / "scripts").mkdir()
+    script = str(shutil.copy(ROOT / f"scripts/{name}.py", root / "scripts"))
+    return run_program([sys.executable, "-S", script, "--help"], cwd=root)
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_script_says_what_to_install(tmp_path: Path, name: str) -> None:
+    done = call_without_packages(name, tmp_path)
     assert done.returncode == 1
     assert "install the package first" in done.stderr
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_script_finds_what_make_setup_installed(tmp_path: Path, name: str) -> None:
+    python = tmp_path / ".venv/bin/python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n', encoding="utf-8")
+    python.chmod(0o755)
+    done = call_without_packages(name, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("usage: sew ")
 
 
 @pytest.mark.parametrize("command", ["check-reports", "render-reports"])
