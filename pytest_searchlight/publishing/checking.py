@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -37,6 +38,9 @@ from pytest_searchlight.report_folder import (
 
 _WORTH_PROCESSES: Final = 8_000_000
 """Bytes of rows from which on several processes are faster than one."""
+
+
+_DATED: Final = re.compile(r"\d{4}-\d\d-\d\d-")
 
 
 class ExaminedReport(Record):
@@ -125,8 +129,9 @@ def _examine(folder: Path, surroundings: Surroundings) -> ExaminedReport:
 
 
 def _may_be_report(folder: Path) -> bool:
-    """Every folder: one whose manifest was lost must not go unseen."""
-    return folder.is_dir() and not folder.name.startswith(".")
+    """Whether a folder is one or is named as one, so that a lost manifest does not go unseen."""
+    is_named = _DATED.match(folder.name) is not None
+    return folder.is_dir() and (is_named or (folder / MANIFEST_FILE).exists())
 
 
 def _measure_rows(folders: Sequence[Path]) -> int:

@@ -223,6 +223,11 @@ def test_a_report_without_its_manifest_does_not_go_unseen(reports: Reports, repo
     assert_found(reports, f"{report.name}/report.json: ", f"{report.name}: unreadable: 1 PROBLEMS")
 
 
+def test_other_folders_among_reports_are_left_alone(reports: Reports, report: Path) -> None:
+    (reports.folder / "coverage").mkdir()
+    assert reports.check().out == f"{report.name}: measured, 84 rows: holds\n"
+
+
 def test_a_file_that_does_not_belong_there_is_named(reports: Reports, report: Path) -> None:
     (report / "transcript.jsonl").write_text("{}")
     assert_found(reports, "transcript.jsonl: does not belong in a measured report")
