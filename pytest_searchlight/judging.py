@@ -20,6 +20,7 @@ from pytest_searchlight.judges import (
     Assessment,
     Assessor,
     BlindingMarks,
+    LexicalJudge,
     RecordedJudge,
     list_cited_urls,
     list_marks,
@@ -36,7 +37,7 @@ from pytest_searchlight.sources import (
 from pytest_searchlight.sources.store import Capture
 
 JUDGE_FOLDERS: Final = ("sources", "judgements")
-"""Where a session keeps captured pages and judgements; with both, nobody need be asked again."""
+"""Where a session keeps captured pages and judgements; with both, no model need be asked again."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +45,7 @@ class BriefJudging:
     """The judging of one session.
 
     Attributes:
-        judge: who judges; judgements are kept and not asked for twice.
+        judge: who judges; judgements of others than the embedded one are kept and not asked for twice.
         marks: what the judge must not read.
         store: captured pages.
         closed_webs: the ``web/`` folders of catalogs, whose pages are captured from there.
@@ -103,8 +104,12 @@ def open_judging(
 ) -> BriefJudging:
     """The judging of a session by the judge called `name`. Raises SettingsError when it is unknown."""
     sources, judgements = (folder.root / each for each in JUDGE_FOLDERS)
+    judge = registry.judges.get(name)
+    if not isinstance(judge, LexicalJudge):
+        # The embedded judge costs nothing, so grading again is by the rules that it has today.
+        judge = RecordedJudge(original=judge, folder=judgements)
     return BriefJudging(
-        judge=RecordedJudge(original=registry.judges.get(name), folder=judgements),
+        judge=judge,
         marks=collect_marks(registry),
         store=SourceStore(sources),
         closed_webs=closed_webs,

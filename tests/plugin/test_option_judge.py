@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from plugin.small_project import AGENTS_CONFTEST, make_task
 
+from pytest_searchlight.judges import support
+
 if TYPE_CHECKING:
     from plugin.small_project import Project
 
@@ -134,6 +136,15 @@ def test_a_session_goes_on_with_the_judge_that_it_began_with(harbour: Project) -
     assert harbour.run(f"--searchlight-resume={first.folder}", "--searchlight-judge=lexical").code == 0
     again = harbour.run(f"--searchlight-regrade={first.folder}", "--searchlight-judge=solomon")
     assert list(again.summary["session"]["judges"]) == ["solomon"]
+
+
+def test_the_embedded_judge_reads_again_by_the_rules_that_it_has_then(
+    harbour: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = harbour.run("catalogs")
+    monkeypatch.setattr(support, "LEAST_COVERAGE", 2.0)
+    again = harbour.run(f"--searchlight-regrade={first.folder}")
+    assert "1 verdict(s) flipped" in again.out
 
 
 def test_a_session_records_which_audit_its_judge_passed(harbour: Project) -> None:
