@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from pytest_searchlight.judges.contradictions import find_contradiction
 from pytest_searchlight.judges.statements import Passages, Sentence, read_sentence
 
 LEAST_COVERAGE: Final = 0.6
@@ -100,10 +101,12 @@ def _weigh(statement: Sentence, chosen: list[_Candidate], evidence: Passages) ->
     share = len(words) / len(statement.words) if statement.words else 1.0
     quoted = " … ".join(evidence.sentences[each.place].text[:_SHOWN_CHARS] for each in chosen)
     without = f" without {', '.join(each.removeprefix('@') for each in missing)}" if missing else ""
-    return Support(
-        holds=share >= LEAST_COVERAGE and not missing,
-        reason=f"{share:.0%} of its words{without} stand in: {quoted}",
-    )
+    said = f"{share:.0%} of its words{without} stand in: {quoted}"
+    if share < LEAST_COVERAGE or missing:
+        return Support(holds=False, reason=said)
+    sentences = [evidence.sentences[each.place] for each in chosen]
+    against = find_contradiction(statement, sentences, evidence=evidence)
+    return Support(holds=against is None, reason=said if against is None else f"{against}: {quoted}")
 
 
 def _find_shared(

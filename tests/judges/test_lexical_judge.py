@@ -81,6 +81,32 @@ def test_another_figure_the_opposite_or_words_from_all_over_the_page_are_no_supp
     assert not supports(statement)
 
 
+HARBOUR_RULES = """Ships above 80 metres need a pilot. Ships below 40 metres are exempt.
+
+Pilots are ordered by radio, not by telephone. Captain Ines Roth signed the rules.
+
+Version 2.4.1 of the software is required; version 2.4.0 corrupts logs.
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "turned"),
+    [
+        ("Ships above 80 metres need a pilot.", "Ships below 80 metres need a pilot."),
+        ("Ships below 40 metres are exempt.", "Ships above 40 metres are exempt."),
+        ("Pilots are ordered by radio.", "Pilots are ordered by telephone."),
+        ("Pilots are ordered by radio, not by telephone.", "Pilots are ordered by telephone, not by radio."),
+        ("Captain Ines Roth signed the rules.", "Captain Jonas Roth signed the rules."),
+        ("Version 2.4.0 corrupts logs.", "Version 2.4.1 corrupts logs."),
+        ("Version 2.4.1 of the software is required.", "Version 2.4.0 of the software is required."),
+        ("Ships above 80 metres need a pilot.", "All ships need a pilot."),
+    ],
+)
+def test_the_words_of_a_passage_turned_round_are_no_support(statement: str, turned: str) -> None:
+    assert supports(statement, HARBOUR_RULES)
+    assert not supports(turned, HARBOUR_RULES)
+
+
 @pytest.mark.parametrize(
     ("page", "holds"),
     [
