@@ -63,8 +63,7 @@ def prepare_session(session: Path, *, calibration: Calibration) -> Publication:
         files[CALIBRATION_FILE] = encode_json(Calibration(records=records).model_dump(mode="json"))
     if (session / AGREEMENT_FILE).exists():
         files[AGREEMENT_FILE] = (session / AGREEMENT_FILE).read_bytes()
-    started = dt.datetime.fromisoformat(str(published.session["started_at"]))
-    return Publication(date=started.date(), files=files)
+    return Publication(date=_find_day(published, session=session), files=files)
 
 
 def prepare_transcription(file: Path) -> Publication:
@@ -82,6 +81,17 @@ def select_records(calibration: Calibration, rows: Sequence[RunRecord]) -> Calib
     """The records of the tasks, agents and models that `rows` are of."""
     places = {(row.catalog, row.task, row.agent, row.model_name or "") for row in rows}
     return Calibration(records=tuple(each for each in calibration.records if each.place in places))
+
+
+def _find_day(summary: Summary, *, session: Path) -> dt.date:
+    started_at = summary.session.get("started_at")
+    try:
+        return dt.datetime.fromisoformat(str(started_at)).date()
+    except ValueError as error:
+        raise ReportError(
+            f"{session}: summary.json says that the session started at {started_at!r}, which is no time; `sew "
+            f"summarize {session}` takes it from session.json again"
+        ) from error
 
 
 def _read_session(session: Path) -> tuple[Summary, list[RunRecord]]:

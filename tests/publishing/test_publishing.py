@@ -193,6 +193,15 @@ def test_a_session_that_measured_nothing_is_refused(reports: Reports, session: P
     assert "there is nothing to report" in said.err
 
 
+def test_a_session_that_tells_no_time_is_refused(reports: Reports, session: Path) -> None:
+    summary = read(session / "summary.json")
+    del summary["session"]["started_at"]
+    (session / "summary.json").write_text(json.dumps(summary))
+    said = reports.publish(source=session)
+    assert said.code == 2
+    assert "started at None, which is no time" in said.err
+
+
 def test_a_summary_that_its_rows_do_not_give_is_refused(reports: Reports, session: Path) -> None:
     summary = read(session / "summary.json")
     summary["results"][0]["tokens"]["total"] = 5
