@@ -89,7 +89,7 @@ def _find_day(summary: Summary, *, session: Path) -> dt.date:
         return dt.datetime.fromisoformat(str(started_at)).date()
     except ValueError as error:
         raise ReportError(
-            f"{session}: summary.json says that the session started at {started_at!r}, which is no time; `sew "
+            f"{session}: summary.json has the session started at {started_at!r}, which is no time; `sew "
             f"summarize {session}` takes it from session.json again"
         ) from error
 
