@@ -5,7 +5,7 @@ BIN := .venv/bin
 NPM_FOLDERS := $(patsubst %/package.json,%,$(wildcard tests/npm*/package.json))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system demo demo-agents report test lint types layers check bench clean
+.PHONY: help setup system demo demo-agents report test test-oldest lint types layers check bench clean
 
 help: ## say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -62,7 +62,17 @@ layers: .venv/.ready ## which room may import which
 
 check: lint types layers
 
-test: setup check ## every check: style, types, layers, and the tests bare and distributed
+.venv-oldest/.ready: pyproject.toml tests/oldest.txt
+	$(PYTHON) -m venv .venv-oldest
+	.venv-oldest/bin/python -m pip install --quiet --constraint tests/oldest.txt --editable . hypothesis playwright
+	@touch $@
+
+# Workers of the oldest xdist know only what an interpreter knows at its start, hence PYTHONPATH.
+test-oldest: system .venv-oldest/.ready ## what depends on the releases of others, with the oldest ones allowed
+	PYTHONPATH=tests .venv-oldest/bin/pytest -p no:cacheprovider -q -n 2 tests/plugin tests/rooms tests/stats \
+	  tests/comparison tests/publishing tests/website --deselect tests/plugin/test_two_hundred_runs.py
+
+test: setup check test-oldest ## every check: style, types, layers, and the tests bare and distributed
 	$(BIN)/pytest -p no:cacheprovider
 	$(BIN)/pytest -p no:cacheprovider -n 2
 
@@ -70,4 +80,4 @@ bench: setup ## speed and memory, as ratios against a named peer in the same run
 	PYTHONPATH=tests $(BIN)/python -m bench
 
 clean: ## remove what was installed and what sessions left
-	rm -rf .venv .searchlight .bench $(NPM_FOLDERS:=/node_modules)
+	rm -rf .venv .venv-oldest .searchlight .bench $(NPM_FOLDERS:=/node_modules)
