@@ -21,6 +21,7 @@ _OPPOSITES: Final = (
     ("longer", "shorter"),
     ("increases", "decreases"),
     ("increased", "decreased"),
+    ("raised", "lowered"),
 )
 _TURNED: Final = {one: other for pair in _OPPOSITES for one, other in (pair, pair[::-1])}
 _TOTAL: Final = re.compile(
