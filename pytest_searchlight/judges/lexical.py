@@ -1,7 +1,7 @@
 """The embedded judge: no model, the same labels on every machine, and deaf to instructions.
 
-It reads words, figures and denials, not meaning, so it errs to the strict side on free paraphrase; and where a
-sentence gives two things a figure each, it cannot tell which is whose. What a source or an answer tells its
+It reads words, figures and denials, not meaning, so it errs to the strict side on free paraphrase; and where
+a sentence gives two things a figure each, it cannot tell which is whose. What a source or an answer tells its
 reader to do is to it one more sentence.
 """
 
