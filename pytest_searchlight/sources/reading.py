@@ -22,7 +22,11 @@ _SHORT_PAGE_CHARS: Final = 1500
 """Block pages and soft errors say little; a long page that speaks of captchas is about captchas."""
 _FEW_CHARS: Final = 200
 _HEAVY_BYTES: Final = 1_000_000
-"""A body beyond this is decoded in a process of its own, as a PDF always is: either may take for ever."""
+_MANY_TAGS: Final = 3000
+"""A body beyond either is decoded in a process of its own, as a PDF always is: each may take for ever.
+
+Tags that nest take time with the square of their number, and no count of depth is safe from wrong end tags.
+"""
 
 _GARBLED_SHARE: Final = 0.05
 _FOREIGN_SHARE: Final = 0.3
@@ -90,7 +94,7 @@ def _read_text(response: OriginResponse, media_type: str, *, decode_s: float) ->
     parameters = response.content_type.partition(";")[2]
     has_charset = parameters and media_type != "application/pdf"
     content_type = f"{media_type};{parameters}" if has_charset else media_type
-    if media_type != "application/pdf" and len(response.body) <= _HEAVY_BYTES:
+    if media_type != "application/pdf" and not _is_heavy(response.body):
         return decoding.decode(response.body, content_type=content_type, url=response.url)
     try:
         return _decode_apart(response, content_type, limit_s=decode_s)
@@ -100,6 +104,10 @@ def _read_text(response: OriginResponse, media_type: str, *, decode_s: float) ->
             reason=f"is {media_type} that cannot be read: {error}",
             content_type=media_type,
         )
+
+
+def _is_heavy(body: bytes) -> bool:
+    return len(body) > _HEAVY_BYTES or body.count(b"<") > _MANY_TAGS
 
 
 def _decode_apart(response: OriginResponse, content_type: str, *, limit_s: float) -> str:

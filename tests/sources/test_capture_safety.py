@@ -210,3 +210,10 @@ def test_the_certificate_must_be_the_hosts_although_the_connection_goes_to_an_ad
         thread.join(timeout=5)
     assert source.status is status, source.reason
     assert (f"asked as {host}" in source.text) is (status is CaptureStatus.CAPTURED)
+
+
+def test_a_page_whose_tags_nest_without_end_takes_no_longer_than_a_decoder_may(origin: Origin) -> None:
+    deep = origin.serve_html("/deep", "<table><tr><td>" * 20_000)
+    source = capture(deep, policy=dataclasses.replace(LOOPBACK, decode_s=0.5))
+    assert source.status is CaptureStatus.FAILED
+    assert "still running after 0.5 s" in source.reason
