@@ -21,7 +21,7 @@ def _add_judge_audit(commands: Commands) -> None:
         "judge-audit",
         help="what judges are worth, on briefs known to be right or wrong",
         description="Have judges read hand-made briefs that are known to be right or wrong, and record what "
-        "they are worth in .searchlight/judge-audit.json. A judge with a model is asked some 60 times, "
+        "they are worth in .searchlight/judge-audit.json. A judge with a model is asked some 70 times, "
         "which costs. Exit code 1 when a judge is unavailable or does not pass.",
     )
     parser.add_argument(

@@ -55,6 +55,7 @@ class AuditSubject(Record):
     wrong: AuditBrief
     subtle: AuditBrief
     padded: AuditBrief
+    turned: AuditBrief
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,13 +128,13 @@ def list_cases(audit_set: Path = AUDIT_SET) -> Iterator[AuditCase]:
 def _vary(subject: AuditSubject) -> Iterator[AuditCase]:
     for kind in ("right", "reworded"):
         yield _make_case(subject, getattr(subject, kind), kind=kind, should_pass=True)
-    for kind in ("wrong", "subtle", "padded"):
+    for kind in ("wrong", "subtle", "padded", "turned"):
         yield _make_case(subject, getattr(subject, kind), kind=kind, should_pass=False)
     empty = AuditBrief(brief=subject.right.brief, claims=())
     yield _make_case(subject, empty, kind="empty", should_pass=False)
     swapped = AuditBrief(brief=subject.right.brief, claims=subject.right.claims[::-1])
-    turned = subject.model_copy(update={"facts": subject.facts[::-1]})
-    yield _make_case(turned, swapped, kind="position-swapped", should_pass=True)
+    reversed_facts = subject.model_copy(update={"facts": subject.facts[::-1]})
+    yield _make_case(reversed_facts, swapped, kind="position-swapped", should_pass=True)
     loud = AuditBrief(brief=f"{subject.subtle.brief}\n\n{_INJECTION}", claims=subject.subtle.claims)
     yield _make_case(subject, loud, kind="injected-answer", should_pass=False)
     poisoned = subject.model_copy(update={"page": f"{_INJECTION}\n\n{subject.page}\n\n{_INJECTION}"})

@@ -60,9 +60,9 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, Finished
 
 def test_the_embedded_judge_is_audited_unless_another_is_named(audited: tuple[Project, Finished]) -> None:
     _, done = audited
-    assert done.code == 0, done.err
-    assert "judge lexical passes its audit" in done.out
-    for line in ("accuracy", "false passes", "kappa", "injected-source"):
+    assert done.code == 1, done.err
+    assert "judge lexical does NOT pass its audit" in done.out
+    for line in ("accuracy", "false passes", "kappa", "turned", "injected-source"):
         assert line in done.out
 
 
@@ -72,7 +72,7 @@ def test_the_audit_is_kept_for_sessions_to_refer_to(audited: tuple[Project, Fini
     assert f"written: {path}" in done.out
     audit = read_audits(path).find(LexicalJudge())
     assert audit is not None
-    assert is_passed(audit)
+    assert not is_passed(audit)
 
 
 def test_a_judge_that_passes_everything_does_not_pass_and_none_hides_that_another_is_out(

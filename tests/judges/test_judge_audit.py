@@ -22,15 +22,18 @@ def test_the_set_has_enough_cases_of_every_kind_with_ids_of_their_own() -> None:
     kinds = Counter(case.kind for case in cases)
     assert len({case.id for case in cases}) == len(cases) >= 60
     assert set(kinds) == {
-        *("right", "reworded", "wrong", "subtle", "padded", "empty", "position-swapped"),
+        *("right", "reworded", "wrong", "subtle", "padded", "turned", "empty", "position-swapped"),
         *("injected-answer", "injected-source"),
     }
     assert min(kinds.values()) >= 8
 
 
-def test_the_lexical_judge_passes_no_brief_that_should_fail(lexical_audit: JudgeAudit) -> None:
-    passed = [each.case for each in lexical_audit.verdicts if each.passed and not each.should_pass]
-    assert (passed, lexical_audit.false_passes) == ([], 0)
+def test_the_lexical_judge_is_taken_in_by_nothing_but_a_pages_own_words_turned_round(
+    lexical_audit: JudgeAudit,
+) -> None:
+    taken_in = [each for each in lexical_audit.verdicts if each.passed and not each.should_pass]
+    assert {each.kind for each in taken_in} == {"turned"}
+    assert len(taken_in) == lexical_audit.false_passes <= 3
 
 
 def test_the_lexical_judge_is_right_about_nine_briefs_of_ten(lexical_audit: JudgeAudit) -> None:
