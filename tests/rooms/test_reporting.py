@@ -125,7 +125,8 @@ def test_what_judges_took_is_told_apart_from_the_table_and_only_where_it_is_some
     quiet = [*render_table(summarize([make_record(judging=free)], facts={}, extra={}))]
     *table, line = render_table(summarize([make_record(judging=dear)], facts={}, extra={}))
     assert table == quiet
-    assert line.startswith("small, agent: judging no-search (briefs: 1) took 1,500 tokens at an unknown cost,")
+    said = "small, agent: judging no-search (briefs: 1) took 1,500 tokens at an unknown cost,"
+    assert line.startswith(said)
 
 
 def test_exclusions_are_told_with_their_numbers_or_not_at_all() -> None:
