@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import pwd
 import socket
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -47,10 +48,7 @@ class PrivacyScan:
     def scan_rows(self, rows: Sequence[RunRecord]) -> Iterator[Finding]:
         """What is private in the texts of `rows`, which stand one in a line."""
         # Most texts repeat from row to row, so each is looked at once before any line is named.
-        texts: set[str] = set()
-        for row in rows:
-            texts.update(list_texts(row))
-        if any(self.scan_text("\n".join(texts))):
+        if any(self.scan_text("\n".join(gather_texts(rows)))):
             yield from self.scan_text("\n".join(map(_join_texts, rows)))
 
     def _find_marks(self, data: bytes) -> Iterator[Finding]:
@@ -95,30 +93,35 @@ def prepare_scan(secrets: Mapping[str, str]) -> PrivacyScan:
 
 
 _TEXTS: Final = attrgetter(
-    "catalog", "task", "family", "agent", "agent_version", "model_name", "setup", "reason"
+    "catalog", "task", "family", "agent", "agent_version", "model_name", "setup", "reason", "tags", "flags"
 )
 _HASHES: Final = attrgetter("identity", "job_hash", "grading_hash")
 _HASH_LETTERS: Final = "0123456789abcdef"
 _TIME_LETTERS: Final = "0123456789-:.+TZ"
 
 
-def list_texts(row: RunRecord) -> Iterable[str]:
-    """Every text in a row but those that only a known word can stand for.
+def gather_texts(rows: Sequence[RunRecord]) -> set[str]:
+    """Every text in `rows`, once, but those that only a known word can stand for.
 
     What differs in each row and gives nothing away, hashes and times, is left out as far as it is such.
     """
-    texts = [text or "" for text in _TEXTS(row)]
-    texts += [(text or "").strip(_HASH_LETTERS) for text in _HASHES(row)]
-    texts += ((row.started_at or "").strip(_TIME_LETTERS), row.run_id.rsplit(".", 2)[0])
-    texts += (*row.tags, *row.flags, *row.cost.unpriced)
-    texts += [text for verdict in row.verdicts for text in (verdict.kind, verdict.target)]
-    if (judging := row.judging) is not None:
-        texts += (judging.judge, judging.model_name or "", *judging.unpriced)
-    return texts
+    if not rows:
+        return set()
+    *columns, tags, flags = map(set, zip(*map(_TEXTS, rows), strict=True))
+    hashes = set(chain.from_iterable(map(_HASHES, rows)))
+    found = {text or "" for text in chain(*columns, *tags, *flags)}
+    found |= {(text or "").strip(_HASH_LETTERS) for text in hashes}
+    found |= {(row.started_at or "").strip(_TIME_LETTERS) for row in rows}
+    found |= {row.run_id.rsplit(".", 2)[0] for row in rows}
+    found |= {text for row in rows for text in row.cost.unpriced}
+    verdicts = {(verdict.kind, verdict.target) for row in rows for verdict in row.verdicts}
+    judgings = [row.judging for row in rows if row.judging is not None]
+    judges = {(judging.judge, judging.model_name or "", *judging.unpriced) for judging in judgings}
+    return found.union(*verdicts, *judges)
 
 
 def _join_texts(row: RunRecord) -> str:
-    return " ".join(list_texts(row)).replace("\n", " ")
+    return " ".join(sorted(gather_texts([row]))).replace("\n", " ")
 
 
 def scan_report(folder: Path, *, rows: Sequence[RunRecord], scan: PrivacyScan) -> Iterator[str]:
