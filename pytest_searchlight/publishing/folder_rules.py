@@ -19,7 +19,9 @@ from pytest_searchlight.report_folder import (
     SUMMARY_FILE,
     TRANSCRIPTION_FILE,
     Report,
+    find_changed_lines,
     hash_data,
+    mark_lines,
 )
 
 _DATA_FILES: Final = {
@@ -28,8 +30,12 @@ _DATA_FILES: Final = {
 }
 """By a report's kind, the data files that it must have, and those that it may have besides."""
 
+MARKED_FILES: Final = frozenset({ROWS_FILE, CALIBRATION_FILE, AGREEMENT_FILE, TRANSCRIPTION_FILE})
+"""Data files in which a rule that finds a change may not tell its place, so that each line has a mark."""
+
 _LINK: Final = re.compile(r"\[[^\]]*\]\(\s*<?([^)\s>]+)")
 _LONGEST_LINE: Final = 80
+_SHOWN_LINES: Final = 5
 
 
 def check_files(report: Report) -> Iterator[str]:
@@ -53,8 +59,27 @@ def check_hashes(report: Report) -> Iterator[str]:
             yield f"{MANIFEST_FILE}: files does not name {name}, which is there"
         elif name not in present:
             yield f"{MANIFEST_FILE}: files names {name}, which is not there"
-        elif (found := hash_data((report.folder / name).read_bytes())) != published:
-            yield f"{name}: was changed: its SHA-256 is {found}, {MANIFEST_FILE} says {published}"
+        else:
+            yield from _check_content(report, name, published=published)
+
+
+def _check_content(report: Report, name: str, *, published: str) -> Iterator[str]:
+    content = (report.folder / name).read_bytes()
+    found, marks = hash_data(content), report.manifest.lines.get(name)
+    here = mark_lines(content) if name in MARKED_FILES else None
+    if found != published:
+        place = (
+            "" if here is None or marks is None else _tell_lines(find_changed_lines(here, published=marks))
+        )
+        yield f"{name}: was changed{place}: its SHA-256 is {found}, {MANIFEST_FILE} says {published}"
+    elif here != marks:
+        yield f"{MANIFEST_FILE}: lines of {name} are not those of the file, whose hash holds"
+
+
+def _tell_lines(numbers: list[int]) -> str:
+    shown = ", ".join(map(str, numbers[:_SHOWN_LINES]))
+    more = f" and {len(numbers) - _SHOWN_LINES} more" if len(numbers) > _SHOWN_LINES else ""
+    return f" in line {shown}{more}" if numbers else ""
 
 
 def check_texts(report: Report) -> Iterator[str]:

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from pytest_searchlight.errors import ReportError
 from pytest_searchlight.evidence import encode_json, write_atomic
 from pytest_searchlight.publishing.examined import Surroundings, read_measured
+from pytest_searchlight.publishing.folder_rules import MARKED_FILES
 from pytest_searchlight.publishing.row_rules import check_measured
 from pytest_searchlight.publishing.scanning import PrivacyScan, scan_report
 from pytest_searchlight.publishing.sources import Publication
@@ -25,6 +26,7 @@ from pytest_searchlight.report_folder import (
     Manifest,
     find_reports,
     hash_data,
+    mark_lines,
     read_record,
     read_report,
 )
@@ -110,6 +112,11 @@ def _make_manifest(publication: Publication, heading: Heading) -> Manifest:
             note=heading.note.strip(),
             corrects=heading.corrects,
             files={name: hash_data(content) for name, content in publication.files.items()},
+            lines={
+                name: mark_lines(content)
+                for name, content in publication.files.items()
+                if name in MARKED_FILES
+            },
         )
     except ValidationError as error:
         first = error.errors(include_url=False)[0]

@@ -14,7 +14,7 @@ in somebody's publication and cannot.
 
 from __future__ import annotations
 
-from pytest_searchlight.report_folder.manifest import Manifest, hash_data
+from pytest_searchlight.report_folder.manifest import Manifest, find_changed_lines, hash_data, mark_lines
 from pytest_searchlight.report_folder.reading import (
     CALIBRATION_FILE,
     MANIFEST_FILE,
@@ -51,8 +51,10 @@ __all__ = [
     "TranscribedTable",
     "TranscribedTest",
     "Transcription",
+    "find_changed_lines",
     "find_reports",
     "hash_data",
+    "mark_lines",
     "read_record",
     "read_report",
     "read_row_file",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-from typing import Literal
+import zlib
+from typing import Final, Literal
 
 from pydantic import Field
 
@@ -24,6 +25,7 @@ class Manifest(Record):
         corrected_by: folder names of later reports that correct this one, in order.
         files: SHA-256 (hex) of each data file, so that a changed digit is found also where no number is
             computed from it.
+        lines: see `mark_lines`, of each data file whose lines no rule could name otherwise.
     """
 
     schema_version: Literal[1] = 1
@@ -35,6 +37,7 @@ class Manifest(Record):
     corrects: str | None = None
     corrected_by: tuple[str, ...] = ()
     files: dict[str, str] = Field(default_factory=dict)
+    lines: dict[str, str] = Field(default_factory=dict)
 
     @property
     def folder_name(self) -> str:
@@ -45,3 +48,25 @@ class Manifest(Record):
 def hash_data(content: bytes) -> str:
     """The hash by which a manifest knows a data file: SHA-256, hex."""
     return hashlib.sha256(content).hexdigest()
+
+
+_MARK_LETTERS: Final = 4
+
+
+def mark_lines(content: bytes) -> str:
+    """Four hex digits for each line, one after the other; where they differ, a line was changed.
+
+    They only tell where: that a file was changed at all is for `hash_data` to tell.
+    """
+    return "".join(f"{zlib.crc32(line) & 0xFFFF:04x}" for line in content.split(b"\n"))
+
+
+def find_changed_lines(marks: str, *, published: str) -> list[int]:
+    """The numbers, from 1, of the lines that `marks` and `published` tell apart."""
+    longest = max(len(marks), len(published))
+    starts = range(0, longest, _MARK_LETTERS)
+    return [
+        number
+        for number, start in enumerate(starts, start=1)
+        if marks[start : start + _MARK_LETTERS] != published[start : start + _MARK_LETTERS]
+    ]

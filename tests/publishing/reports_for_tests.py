@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from plugin.small_project import Project
 
 from pytest_searchlight.cli import main
-from pytest_searchlight.report_folder import hash_data
+from pytest_searchlight.report_folder import hash_data, mark_lines
 
 NAME: Final = "battery"
 TASKS: Final = tuple(f"thing-{number}" for number in range(6))
@@ -73,7 +73,7 @@ def change_json(file: Path, change: Callable[[Any], object]) -> None:
 
 
 def change_row(file: Path, number: int, **facts: object) -> None:
-    """Change a row (from 1) of a report, and the file's hash."""
+    """Change a row (from 1) of a report, and the hashes of the file and its lines."""
     lines = file.read_text(encoding="utf-8").splitlines()
     lines[number - 1] = json.dumps({**json.loads(lines[number - 1]), **facts})
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -81,9 +81,11 @@ def change_row(file: Path, number: int, **facts: object) -> None:
 
 
 def rehash(file: Path) -> None:
-    """Have the manifest beside `file` hold its present hash."""
+    """Have the manifest beside `file` hold its present hashes."""
     manifest = file.with_name("report.json")
     if file != manifest:
         content = json.loads(manifest.read_bytes())
         content["files"][file.name] = hash_data(file.read_bytes())
+        if file.name in content["lines"]:
+            content["lines"][file.name] = mark_lines(file.read_bytes())
         manifest.write_text(json.dumps(content), encoding="utf-8")

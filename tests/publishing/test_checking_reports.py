@@ -135,6 +135,22 @@ def test_a_changed_digit_is_found_wherever_it_is(reports: Reports, report: Path,
         file.write_text(text, encoding="utf-8")
 
 
+def test_a_change_in_a_row_that_no_number_is_made_of_is_named_with_its_line(
+    reports: Reports, report: Path
+) -> None:
+    file = report / "runs.jsonl"
+    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    for number in (3, 17):
+        lines[number - 1] = lines[number - 1].replace('"started_at": "2', '"started_at": "1')
+    file.write_text("".join(lines), encoding="utf-8")
+    assert_found(reports, "runs.jsonl: was changed in line 3, 17: its SHA-256 is ")
+
+
+def test_marks_of_lines_are_no_place_to_hide_a_change(reports: Reports, report: Path) -> None:
+    change_json(report / "report.json", lambda manifest: manifest["lines"].update({"runs.jsonl": "0" * 8}))
+    assert_found(reports, "report.json: lines of runs.jsonl are not those of the file, whose hash holds")
+
+
 def change_numbers(value: Any) -> Any:  # noqa: ANN401 - any JSON
     """`value` with another number in the place of each."""
     if isinstance(value, dict):
