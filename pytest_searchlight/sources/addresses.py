@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import socket
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
@@ -49,13 +51,33 @@ def parse_destination(url: str, *, allow_http: bool) -> Destination:
     return Destination(url=parsed.copy_with(fragment=None), host=parsed.raw_host.decode("ascii"), port=port)
 
 
-def names_page(url: str) -> bool:
-    """Whether `url` is written so that anybody could open it; what is not says nothing of any capture."""
+def names_page(url: str, *, admits: Callable[[IpAddress], bool]) -> bool:
+    """Whether `url` is written so that anybody could open it; what is not says nothing of any capture.
+
+    A name that turns out to stand for a private host is another matter: only a resolver knows.
+
+    Args:
+        url: the address as cited.
+        admits: which addresses anybody may connect to.
+    """
     try:
-        _parse_page_address(url)
+        host = _parse_page_address(url).host
     except AddressError:
         return False
-    return True
+    literal = _read_literal(host)
+    return admits(literal) if literal is not None else host != "localhost"
+
+
+def _read_literal(host: str) -> IpAddress | None:
+    """The address that `host` spells out, in any way that a resolver takes for one; None for a name."""
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        pass
+    try:
+        return ipaddress.IPv4Address(socket.inet_aton(host))
+    except (OSError, ValueError):
+        return None
 
 
 def _parse_page_address(url: str) -> httpx.URL:

@@ -25,8 +25,8 @@ def capture(url: str, *, policy: CapturePolicy) -> CapturedSource:
     try:
         response = fetch(url, policy=policy)
     except AddressError as error:
-        # As in the closed web: what is cited in no form of an address leads nowhere, whoever reads it.
-        status = CaptureStatus.REFUSED if names_page(url) else CaptureStatus.ABSENT
+        # As in the closed web: what is no address, or that of one's own machine, leads no reader anywhere.
+        status = CaptureStatus.REFUSED if names_page(url, admits=policy.admits) else CaptureStatus.ABSENT
         return describe_capture(url, Reading(status=status, reason=str(error)))
     except FetchError as error:
         return describe_capture(url, Reading(status=CaptureStatus.FAILED, reason=str(error)))

@@ -27,7 +27,7 @@ class OriginResponse:
 class CaptureStatus(StrEnum):
     """What came of capturing a cited address.
 
-    `ABSENT` is the origin's own word that there is no such page, or what is cited is no address of one: a
+    `ABSENT` is the origin's own word that there is no such page, or what is cited is no public address: a
     fact about the citation. `REFUSED` (our rules), `FAILED` (network, size, type), `BLOCKED` (the origin
     turns readers like us away) and `SUSPECT` (what came is hardly the page) are faults of the capture, and
     say nothing about the citation.

@@ -38,10 +38,15 @@ LENIENT_SCHEME = CapturePolicy(wall_clock_s=20, allow_http=True)
         "http://224.0.0.1/",
     ],
 )
-def test_an_address_that_is_not_public_is_refused_in_every_spelling(url: str) -> None:
+def test_an_address_that_is_not_public_leads_no_reader_anywhere_in_every_spelling(url: str) -> None:
     source = capture(url, policy=LENIENT_SCHEME)
-    assert (source.status, source.text) == (CaptureStatus.REFUSED, "")
+    assert (source.status, source.text) == (CaptureStatus.ABSENT, "")
     assert "not public" in source.reason
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST"])
+def test_the_readers_own_machine_is_no_source(host: str) -> None:
+    assert capture(f"http://{host}/", policy=LENIENT_SCHEME).status is CaptureStatus.ABSENT
 
 
 @pytest.mark.parametrize(
