@@ -44,4 +44,4 @@ def _render_rate(rate: CaseRate) -> str:
 
 def _render_number(value: float | None, ci95: Interval | None) -> str:
     number = "-" if value is None else f"{value:.3f}"
-    return number if ci95 is None else f"{number} [{ci95[0]:.3f}, {ci95[1]:.3f}]"
+    return number if ci95 is None else f"{number} (95 %: {ci95[0]:.3f} to {ci95[1]:.3f})"
