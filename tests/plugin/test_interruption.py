@@ -60,7 +60,8 @@ def start_and_wait_until_it_hangs(
         wait_for(
             lambda: count_files(project, "agent-notes/hanging.*") == STUBBORN_PROCESSES, what="processes"
         )
-        wait_for(lambda: count_files(project, ".searchlight/*/runs/*.quick-*") == len(QUICK), what="runs")
+        # A bundle that is being filled begins with a dot.
+        wait_for(lambda: count_files(project, ".searchlight/*/runs/[!.]*.quick-*") == len(QUICK), what="runs")
     except AssertionError:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
