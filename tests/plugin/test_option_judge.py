@@ -160,14 +160,15 @@ def test_an_unknown_judge_is_told_in_a_sentence(harbour: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("allow_http", "why"), [(False, "is http, which only a catalog may allow"), (True, "that is not public")]
+    ("allow_http", "why"),
+    [(False, "is http, which only a catalog may allow"), (True, "has port 0, which does not exist")],
 )
 def test_plain_http_is_fetched_only_where_the_catalog_says_so(
     harbour: Project, *, allow_http: bool, why: str
 ) -> None:
     catalog = harbour.root / "catalogs/small/tasks.yaml"
     shutil.rmtree(catalog.with_name("web"))
-    text = catalog.read_text().replace(PAGE, "http://127.0.0.1:9/rules.html")
+    text = catalog.read_text().replace(PAGE, "http://harbour.example:0/rules.html")
     catalog.write_text(text.replace("defaults:\n", f"defaults:\n  allow_http: {str(allow_http).lower()}\n"))
     done = harbour.run("catalogs")
     assert done.statuses == {"pilots": "ungraded"}, "a fault of the capture says nothing about the claim"
