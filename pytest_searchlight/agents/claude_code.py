@@ -14,14 +14,9 @@ from pytest_searchlight.agents.claude_events import ClaudeStream, find_fault, re
 from pytest_searchlight.agents.contract import CALL_LIMIT_S, Contract, write_contract
 from pytest_searchlight.agents.endings import Ending, conclude
 from pytest_searchlight.agents.event_stream import read_dict, read_text
-from pytest_searchlight.agents.installation import (
-    InstalledAgent,
-    read_version,
-    write_private_json,
-)
-from pytest_searchlight.agents.login import lend_login
+from pytest_searchlight.agents.installation import InstalledAgent, read_version
+from pytest_searchlight.agents.private_files import write_private_json
 from pytest_searchlight.extensions import AgentJob, AgentTrace
-from pytest_searchlight.workspace import run_process
 
 _FIXED_ENVIRONMENT: Final = {
     "DISABLE_TELEMETRY": "1",
@@ -66,19 +61,13 @@ class ClaudeCodeAgent(InstalledAgent):
             config=config_file,
             output_schema=self.output_schema,
         )
-        login = self.installation.login_folder
-        with lend_login(self.pin, source=login, target=_find_config_folder(job.home)):
-            result = run_process(
-                command,
-                cwd=job.workspace,
-                env=self._build_environment(job),
-                run_id=job.mark,
-                stdin_bytes=job.prompt.encode("utf-8", "replace"),
-                stdout_path=job.record / "events.jsonl",
-                stderr_path=job.record / "stderr.log",
-                timeout_s=job.run.task.budgets.wall_clock_s,
-                on_line=stream.hear,
-            )
+        result = self.run_command(
+            command,
+            job,
+            env=self._build_environment(job),
+            config_folder=_find_config_folder(job.home),
+            on_line=stream.hear,
+        )
         flags = self.pin.explain_version(read_version(program))
         return conclude(read_ending(stream, model=self._choose_model(job)), result=result, flags=flags)
 

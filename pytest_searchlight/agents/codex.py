@@ -18,17 +18,11 @@ from pytest_searchlight.agents.codex_events import (
 )
 from pytest_searchlight.agents.contract import CALL_LIMIT_S, Contract, write_contract
 from pytest_searchlight.agents.endings import Ending, conclude, explain_over_budget
-from pytest_searchlight.agents.installation import (
-    Installation,
-    InstalledAgent,
-    read_version,
-    write_private,
-    write_private_json,
-)
-from pytest_searchlight.agents.login import lend_login
+from pytest_searchlight.agents.installation import Installation, InstalledAgent, read_version
 from pytest_searchlight.agents.pins import AgentPin
+from pytest_searchlight.agents.private_files import write_private, write_private_json
 from pytest_searchlight.extensions import AgentJob, AgentTrace
-from pytest_searchlight.workspace import ProcessResult, run_process
+from pytest_searchlight.workspace import ProcessResult
 
 _SEARCH_TOOL = "web_search"
 _KEY_VARIABLE = "CODEX_API_KEY"
@@ -52,19 +46,13 @@ class CodexAgent(InstalledAgent):
         command = build_command(
             program, contract=contract, model=self._choose_model(job), pin=self.pin, schema_file=schema_file
         )
-        login = self.installation.login_folder
-        with lend_login(self.pin, source=login, target=_find_config_folder(job.home)):
-            result = run_process(
-                command,
-                cwd=job.workspace,
-                env=self._build_environment(job),
-                run_id=job.mark,
-                stdin_bytes=job.prompt.encode("utf-8", "replace"),
-                stdout_path=job.record / "events.jsonl",
-                stderr_path=job.record / "stderr.log",
-                timeout_s=job.run.task.budgets.wall_clock_s,
-                on_line=stream.hear,
-            )
+        result = self.run_command(
+            command,
+            job,
+            env=self._build_environment(job),
+            config_folder=_find_config_folder(job.home),
+            on_line=stream.hear,
+        )
         ending = read_ending(stream, result=result, token_budget=job.run.task.budgets.tokens)
         return conclude(ending, result=result, flags=self.pin.explain_version(read_version(program)))
 

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import functools
-import json
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from pydantic import JsonValue
 
+from pytest_searchlight.agents.login import lend_login
 from pytest_searchlight.agents.pins import AgentPin
 from pytest_searchlight.domain import RunStatus, SearchSetup
 from pytest_searchlight.errors import RunError
+from pytest_searchlight.extensions import AgentJob
+from pytest_searchlight.workspace import ProcessResult, Stop, run_process
 
 _VERSION_LIMIT_S: Final = 30.0
 _VERSION = re.compile(r"\d+\.\d+\.\d+[-.\w]*")
@@ -102,6 +104,37 @@ class InstalledAgent:
         """Put into the private home what every run needs: a scratch folder of its own."""
         (home / "tmp").mkdir(mode=0o700, exist_ok=True)
 
+    def run_command(
+        self,
+        command: Sequence[str],
+        job: AgentJob,
+        *,
+        env: Mapping[str, str],
+        config_folder: Path,
+        on_line: Callable[[bytes], Stop | None],
+    ) -> ProcessResult:
+        """Run the product with the user's login lent to it, its output in the job's record.
+
+        Args:
+            command: the program and its arguments; the prompt comes on its standard input.
+            job: what it works on.
+            env: its whole environment.
+            config_folder: where in its private home the product keeps its login.
+            on_line: hears each line of its event stream.
+        """
+        with lend_login(self.pin, source=self.installation.login_folder, target=config_folder):
+            return run_process(
+                command,
+                cwd=job.workspace,
+                env=env,
+                run_id=job.mark,
+                stdin_bytes=job.prompt.encode("utf-8", "replace"),
+                stdout_path=job.record / "events.jsonl",
+                stderr_path=job.record / "stderr.log",
+                timeout_s=job.run.task.budgets.wall_clock_s,
+                on_line=on_line,
+            )
+
 
 def read_version(program: str) -> str | None:
     """What ``--version`` says, or None when it says nothing of use. Asked once per program and process."""
@@ -121,15 +154,3 @@ def _ask_version(program: str, modified_ns: int) -> str | None:  # noqa: ARG001 
         return None
     match = _VERSION.search(done.stdout)
     return match[0] if match else None
-
-
-def write_private(path: Path, content: bytes) -> None:
-    """Write a file that only we may read, making its folder."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path.touch(mode=0o600)
-    path.write_bytes(content)
-
-
-def write_private_json(path: Path, value: object) -> None:
-    """Write JSON into a file that only we may read."""
-    write_private(path, json.dumps(value, indent=1).encode())

@@ -14,8 +14,8 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pytest_searchlight.agents.installation import write_private
 from pytest_searchlight.agents.pins import AgentPin
+from pytest_searchlight.agents.private_files import write_private
 from pytest_searchlight.domain import RunStatus
 from pytest_searchlight.errors import RunError
 
