@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final, Literal
 
-from pydantic import ValidationError
-
 from pytest_searchlight.domain import JudgeCost, Record
 from pytest_searchlight.errors import EvidenceError
 from pytest_searchlight.judges.agreement import JudgeAgreement, compare_judges
+from pytest_searchlight.record_file import read_record_file
 
 AGREEMENT_FILE: Final = "agreement.json"
 
@@ -54,16 +53,13 @@ def read_opinions(path: Path) -> SecondOpinions:
     """The opinions in `path`, none without such a file. Raises EvidenceError when it cannot be read."""
     if not path.exists():
         return SecondOpinions()
-    try:
-        return SecondOpinions.model_validate_json(path.read_bytes())
-    except OSError as error:
-        problem = error.strerror or str(error)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        problem = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-    raise EvidenceError(
-        f"{path}: not a readable record of second opinions ({problem}); remove it and let `sew agree` write "
-        "it anew"
+    return read_record_file(
+        path,
+        SecondOpinions,
+        complain=lambda problem: EvidenceError(
+            f"{path}: not a readable record of second opinions ({problem}); remove it and let `sew agree` "
+            "write it anew"
+        ),
     )
 
 

@@ -7,11 +7,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, Self
 
-from pydantic import NonNegativeInt, PositiveInt, ValidationError, model_validator
+from pydantic import NonNegativeInt, PositiveInt, model_validator
 
 from pytest_searchlight.domain import Record
 from pytest_searchlight.errors import SettingsError
 from pytest_searchlight.evidence import encode_json, write_atomic
+from pytest_searchlight.record_file import read_record_file
 from pytest_searchlight.settings import CALIBRATION_RUNS
 
 Place = tuple[str, str, str, str]
@@ -161,16 +162,13 @@ def is_admitted(floor: ReferenceRuns, ceiling: ReferenceRuns, thresholds: Thresh
 
 def read_calibration(path: Path) -> Calibration:
     """The calibration in `path`. Raises SettingsError when it cannot be read or contradicts itself."""
-    try:
-        return Calibration.model_validate_json(path.read_bytes())
-    except OSError as error:
-        problem = error.strerror
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        problem = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-    raise SettingsError(
-        f"{path}: not a readable calibration ({problem}); remove it, and --searchlight-calibrate "
-        "makes a new one"
+    return read_record_file(
+        path,
+        Calibration,
+        complain=lambda problem: SettingsError(
+            f"{path}: not a readable calibration ({problem}); remove it, and --searchlight-calibrate "
+            "makes a new one"
+        ),
     )
 
 

@@ -11,6 +11,7 @@ from pydantic import JsonValue, ValidationError
 
 from pytest_searchlight.domain import RunRecord
 from pytest_searchlight.errors import ReportError
+from pytest_searchlight.record_file import explain_invalid, read_record_file
 from pytest_searchlight.summary_schema import Summary
 
 SUMMARY_FILE: Final = "summary.json"
@@ -72,14 +73,13 @@ def _name(path: Path, summary: Summary | None) -> str:
 
 
 def _read_summary(file: Path) -> Summary:
-    try:
-        return Summary.model_validate_json(file.read_bytes())
-    except OSError as error:
-        problem = error.strerror or str(error)
-    except ValidationError as error:
-        problem = _describe_problem(error)
-    raise ReportError(
-        f"{file}: not a readable summary ({problem}); `sew summarize` rebuilds one from a session's evidence"
+    return read_record_file(
+        file,
+        Summary,
+        complain=lambda problem: ReportError(
+            f"{file}: not a readable summary ({problem}); `sew summarize` rebuilds one from a session's "
+            "evidence"
+        ),
     )
 
 
@@ -91,13 +91,7 @@ def _read_rows(file: Path) -> tuple[RunRecord, ...]:
     except OSError as error:
         problem = error.strerror or str(error)
     except ValidationError as error:
-        problem = _describe_problem(error)
+        problem = explain_invalid(error)
     else:
         return tuple(rows)
     raise ReportError(f"{file}, line {len(rows) + 1}: not a readable row ({problem})")
-
-
-def _describe_problem(error: ValidationError) -> str:
-    first = error.errors(include_url=False, include_input=False)[0]
-    place = ".".join(map(str, first["loc"]))
-    return f"{place}: {first['msg']}" if place else first["msg"]

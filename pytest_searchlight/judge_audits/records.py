@@ -8,14 +8,13 @@ import tempfile
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ValidationError
-
 from pytest_searchlight.domain import Record
 from pytest_searchlight.errors import SettingsError
 from pytest_searchlight.evidence import encode_json, write_atomic
 from pytest_searchlight.extensions import Judge
 from pytest_searchlight.judges import RecordedJudge
 from pytest_searchlight.judges.audit import AUDIT_SET, JudgeAudit, audit_judge
+from pytest_searchlight.record_file import read_record_file
 from pytest_searchlight.settings import STATE_FOLDER
 
 Place = tuple[str, str, str]
@@ -79,11 +78,10 @@ def read_audits(path: Path) -> JudgeAudits:
     """The audits in `path`; none when there is no such file. Raises SettingsError when it cannot be read."""
     if not path.exists():
         return JudgeAudits()
-    try:
-        return JudgeAudits.model_validate_json(path.read_bytes())
-    except OSError as error:
-        problem = error.strerror
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        problem = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-    raise SettingsError(f"{path}: not a readable record of audits ({problem}); remove it and audit again")
+    return read_record_file(
+        path,
+        JudgeAudits,
+        complain=lambda problem: SettingsError(
+            f"{path}: not a readable record of audits ({problem}); remove it and audit again"
+        ),
+    )

@@ -12,6 +12,7 @@ from pytest_searchlight.agreements import AGREEMENT_FILE, SecondOpinions
 from pytest_searchlight.calibration.records import Calibration
 from pytest_searchlight.domain import Record, RunRecord
 from pytest_searchlight.errors import ReportError
+from pytest_searchlight.record_file import explain_invalid, read_record_file
 from pytest_searchlight.report_folder.manifest import Manifest
 from pytest_searchlight.report_folder.transcription import Transcription
 from pytest_searchlight.summary_schema import Summary
@@ -100,24 +101,17 @@ def _read_row(line: bytes, *, place: str) -> RunRecord:
     try:
         return RunRecord.model_validate_json(line)
     except ValidationError as error:
-        raise ReportError(f"{place}: not a readable row ({_explain(error)})") from error
+        raise ReportError(f"{place}: not a readable row ({explain_invalid(error)})") from error
 
 
 def read_record(file: Path, kind: type[_RecordT]) -> _RecordT:
     """The record in a JSON file. Raises ReportError, naming the field."""
-    try:
-        return kind.model_validate_json(file.read_bytes())
-    except OSError as error:
-        problem = error.strerror or str(error)
-    except ValidationError as error:
-        problem = _explain(error)
-    raise ReportError(f"{file}: not a readable {kind.__name__.lower()} ({problem})")
+    return read_record_file(
+        file,
+        kind,
+        complain=lambda problem: ReportError(f"{file}: not a readable {kind.__name__.lower()} ({problem})"),
+    )
 
 
 def _read_optional(file: Path, kind: type[_RecordT]) -> _RecordT | None:
     return read_record(file, kind) if file.exists() else None
-
-
-def _explain(error: ValidationError) -> str:
-    first = error.errors(include_url=False)[0]
-    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}, got {str(first['input'])[:80]!r}"

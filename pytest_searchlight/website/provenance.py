@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from pytest_searchlight.errors import ReportError
+from pytest_searchlight.record_file import explain_invalid
 from pytest_searchlight.summary_schema import Summary
 
 
@@ -61,8 +62,4 @@ def read_provenance(summary: Summary) -> Provenance:
     try:
         return Provenance.model_validate(summary.session)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(map(str, ("session", *first["loc"])))
-        raise ReportError(
-            f"summary.json: {place}: {first['msg']}, got {str(first['input'])[:80]!r}"
-        ) from error
+        raise ReportError(f"summary.json: session.{explain_invalid(error)}") from error
