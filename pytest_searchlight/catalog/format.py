@@ -14,7 +14,8 @@ class Defaults(Record):
     """What a catalog sets for all its tasks; options of the session win over it.
 
     With `needs_calibration` only tasks that a calibration admitted for the agent and model are run. `judge`
-    reads the briefs of tasks with a rubric; with `allow_http` also pages cited over plain http are captured.
+    reads the briefs of tasks with a rubric; with `allow_http` pages cited over plain http are captured that
+    way, without it in their https form, where there is one.
     """
 
     agents: tuple[Slug, ...] = ()

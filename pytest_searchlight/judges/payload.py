@@ -29,6 +29,7 @@ class BlindedBrief:
         unreadable: numbers of claims none of whose sources could be read, through no fault of the brief.
         partly_read: numbers of claims that cite such a source beside one that was read.
         fault: the first such source and why it could not be read; empty without one.
+        secured: how many of the pages cited over plain http were read in their https form.
     """
 
     payload: JudgePayload
@@ -36,6 +37,7 @@ class BlindedBrief:
     unreadable: frozenset[int]
     partly_read: frozenset[int]
     fault: str = ""
+    secured: int = 0
 
 
 def blind_brief(
@@ -56,6 +58,7 @@ def blind_brief(
     claims = list(enumerate(brief.claims, start=1))
     readable = {number: _find_readable(claim, sources) for number, claim in claims}
     faulty = frozenset(number for number, claim in claims if _has_fault(claim, sources))
+    cited = [sources[url] for url in brief.cited_urls]
     own_words = " ".join([task.prompt, *(fact.text for fact in rubric.key_facts)])
 
     def blind(text: str) -> str:
@@ -91,7 +94,8 @@ def blind_brief(
         ),
         unreadable=frozenset(number for number in faulty if not readable[number]),
         partly_read=frozenset(number for number in faulty if readable[number]),
-        fault=_describe_fault(sources[url] for url in brief.cited_urls),
+        fault=_describe_fault(cited),
+        secured=sum(each.secured and not each.status.is_fault for each in cited),
     )
 
 

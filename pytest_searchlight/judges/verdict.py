@@ -115,6 +115,7 @@ def _describe(
     return {
         **tally.model_dump(mode="json"),
         "model_name": judgement.model_name,
+        "secured_sources": blinded.secured,
         "payload_sha256": blinded.payload.content_hash,
         "fact_labels": [label.model_dump(mode="json") for label in judgement.facts],
         "claim_labels": [label.model_dump(mode="json") for label in labels],

@@ -25,30 +25,49 @@ _TRACKING: Final = re.compile(
 )
 
 
+HTTP_REFUSED: Final = "is http, which only a catalog may allow"
+
+
 class AddressError(SearchlightError):
     """An address that our rules do not let us fetch; the message is the reason."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Destination:
-    """An address that may be asked, if all that its host resolves to may be connected to."""
+    """An address that may be asked, if all that its host resolves to may be connected to.
+
+    `is_secured` marks the https form of an address that is written with http.
+    """
 
     url: httpx.URL
     host: str
     port: int
+    is_secured: bool
 
 
 def parse_destination(url: str, *, allow_http: bool) -> Destination:
-    """Take an address apart. Raises AddressError when it may not be fetched, whatever its host is."""
+    """Take an address apart; where http is not allowed, an http address becomes its https form.
+
+    Raises:
+        AddressError: it may not be fetched, whatever its host is.
+    """
     parsed = _parse_page_address(url)
-    if parsed.scheme == "http" and not allow_http:
-        raise AddressError("is http, which only a catalog may allow")
+    is_secured = parsed.scheme == "http" and not allow_http
+    if is_secured:
+        parsed = _secure(parsed)
     if parsed.userinfo:
         raise AddressError("holds credentials")
     port = (443 if parsed.scheme == "https" else 80) if parsed.port is None else parsed.port
     if not 0 < port < 65536:
         raise AddressError(f"has port {port}, which does not exist")
-    return Destination(url=parsed.copy_with(fragment=None), host=parsed.raw_host.decode("ascii"), port=port)
+    page = parsed.copy_with(fragment=None)
+    return Destination(url=page, host=page.raw_host.decode("ascii"), port=port, is_secured=is_secured)
+
+
+def _secure(url: httpx.URL) -> httpx.URL:
+    if url.port is not None:  # httpx leaves out the usual one
+        raise AddressError(f"{HTTP_REFUSED}, and on port {url.port} it has no https form")
+    return url.copy_with(scheme="https")
 
 
 def names_page(url: str, *, admits: Callable[[IpAddress], bool]) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from pytest_searchlight.closed_web.pages import ClosedWeb, UnreachableError
-from pytest_searchlight.sources.addresses import AddressError, names_page
+from pytest_searchlight.sources.addresses import HTTP_REFUSED, AddressError, names_page
 from pytest_searchlight.sources.policy import CapturePolicy
 from pytest_searchlight.sources.reading import Reading, read_response
 from pytest_searchlight.sources.records import (
@@ -31,7 +32,18 @@ def capture(url: str, *, policy: CapturePolicy) -> CapturedSource:
     except FetchError as error:
         return describe_capture(url, Reading(status=CaptureStatus.FAILED, reason=str(error)))
     reading = read_response(response, decode_s=policy.decode_s)
-    return describe_capture(url, reading, final_url=response.url)
+    if response.secured:
+        reading = _tell_secured(reading)
+    return describe_capture(url, reading, final_url=response.url, secured=response.secured)
+
+
+def _tell_secured(reading: Reading) -> Reading:
+    """Says that an https form was read. What is absent there may well be there over http."""
+    if reading.status is CaptureStatus.ABSENT:
+        reason = f"{HTTP_REFUSED}; its https form: {reading.reason}"
+        return replace(reading, status=CaptureStatus.REFUSED, reason=reason)
+    told = "is http and was read in its https form"
+    return replace(reading, reason=f"{told}; {reading.reason}" if reading.reason else told)
 
 
 def capture_closed(url: str, *, web: ClosedWeb, policy: CapturePolicy) -> CapturedSource:
@@ -48,7 +60,12 @@ def capture_closed(url: str, *, web: ClosedWeb, policy: CapturePolicy) -> Captur
 
 
 def describe_capture(
-    url: str, reading: Reading, *, final_url: str | None = None, received_by_agent: bool = False
+    url: str,
+    reading: Reading,
+    *,
+    final_url: str | None = None,
+    received_by_agent: bool = False,
+    secured: bool = False,
 ) -> CapturedSource:
     """The record of a capture made now."""
     return CapturedSource(
@@ -61,4 +78,5 @@ def describe_capture(
         text_sha256=hash_text(reading.text),
         fetched_at=datetime.now(UTC).isoformat(timespec="seconds"),
         received_by_agent=received_by_agent,
+        secured=secured,
     )

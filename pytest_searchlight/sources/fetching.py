@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import zlib
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Final
 
 import httpx
 
-from pytest_searchlight.sources.addresses import Destination, parse_destination
+from pytest_searchlight.sources.addresses import HTTP_REFUSED, AddressError, Destination, parse_destination
 from pytest_searchlight.sources.policy import CapturePolicy
 from pytest_searchlight.sources.records import FetchError, OriginResponse
 
@@ -45,13 +46,27 @@ async def _fetch_in_time(url: str, policy: CapturePolicy) -> OriginResponse:
 
 
 async def _follow(client: httpx.AsyncClient, url: str, policy: CapturePolicy) -> OriginResponse:
+    secured = False
     for _ in range(policy.max_redirects + 1):
         destination = parse_destination(url, allow_http=policy.allow_http)
-        answered = await _ask(client, destination, policy)
+        answered = await _ask_securely(client, destination, policy)
+        secured = secured or destination.is_secured
         if isinstance(answered, OriginResponse):
-            return answered
+            return replace(answered, secured=secured)
         url = str(answered)
     raise FetchError(f"redirects more than {policy.max_redirects} times")
+
+
+async def _ask_securely(
+    client: httpx.AsyncClient, destination: Destination, policy: CapturePolicy
+) -> OriginResponse | httpx.URL:
+    """As `_ask`; where an http address has no https form, the address is what is wrong."""
+    try:
+        return await _ask(client, destination, policy)
+    except (FetchError, httpx.HTTPError, OSError) as error:
+        if not destination.is_secured:
+            raise
+        raise AddressError(f"{HTTP_REFUSED}; its https form: {type(error).__name__}: {error}") from error
 
 
 async def _ask(

@@ -39,7 +39,7 @@ class CapturePolicy:
     """The bounds of a capture.
 
     Attributes:
-        allow_http: whether plain http may be fetched; a catalog's choice.
+        allow_http: whether plain http may be fetched, a catalog's choice; else its https form is asked for.
         wall_clock_s: for one address, from resolving its name to the last byte, redirects included.
         decode_s: for a decoder that runs in a process of its own.
         max_redirects: hops that are followed.

@@ -16,12 +16,21 @@ class FetchError(SearchlightError):
 
 @dataclass(frozen=True, kw_only=True)
 class OriginResponse:
-    """What an origin answered at the end of its redirects; `body` is decompressed."""
+    """What an origin answered at the end of its redirects.
+
+    Attributes:
+        url: the address that answered.
+        status: of HTTP.
+        content_type: as stated.
+        body: decompressed.
+        secured: an address on the way is written with http and was asked in its https form.
+    """
 
     url: str
     status: int
     content_type: str
     body: bytes
+    secured: bool = False
 
 
 class CaptureStatus(StrEnum):
@@ -53,12 +62,13 @@ class CapturedSource(Record):
         url: the address as cited.
         final_url: the address that answered, None when none did.
         status: what came of it.
-        reason: a sentence for every status but ``captured``.
+        reason: a sentence for every status but ``captured``, and for what is not quite the page cited.
         content_type: media type that the text was read from, empty when none came.
         text: readable text; of a suspect page what there was, for review; else empty.
         text_sha256: of the text in UTF-8; equal texts are kept once.
         fetched_at: UTC, ISO 8601.
         received_by_agent: the text is not the origin's but what the run's own tools returned for the address.
+        secured: the citation, or a redirect, says http; what answered is the https form of the same address.
     """
 
     url: str
@@ -70,6 +80,7 @@ class CapturedSource(Record):
     text_sha256: str
     fetched_at: str
     received_by_agent: bool = False
+    secured: bool = False
 
 
 def hash_text(text: str) -> str:

@@ -232,3 +232,13 @@ def _payload(record: Path) -> JudgePayload:
     payload = assess(make_deliverable(*GOOD_CLAIMS), record).payload
     assert payload is not None
     return payload
+
+
+def test_pages_read_in_another_form_than_cited_are_counted(tmp_path: Path) -> None:
+    secured = {"secured": True}
+    sources = {
+        PAGE: make_source().model_copy(update=secured),
+        OTHER_PAGE: FAULT.model_copy(update=secured),
+    }
+    deliverable = make_deliverable(make_claim("The light is electric.", PAGE, OTHER_PAGE))
+    assert assess(deliverable, tmp_path, sources=sources).verdict.details["secured_sources"] == 1

@@ -5,8 +5,11 @@ from __future__ import annotations
 import dataclasses
 import gzip
 import ipaddress
+import os
 import ssl
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
@@ -183,9 +186,10 @@ class _Lighthouse(BaseHTTPRequestHandler):
         """Keep quiet."""
 
     def do_GET(self) -> None:
-        """Tell which host was asked for."""
-        self.send_response(200)
+        """Tell which host was asked for; some paths are missing, or lead to plain http."""
+        self.send_response({"/gone": 404, "/down": 301}.get(self.path, 200))
         self.send_header("Content-Type", "text/plain")
+        self.send_header("Location", "http://lighthouse.example/page")
         self.end_headers()
         self.wfile.write(f"asked as {self.headers['Host']}. {PARAGRAPH}".encode())
 
@@ -195,6 +199,31 @@ def certificates(tmp_path: Path) -> LoopbackCertificates:
     return write_certificates(tmp_path, hosts=["lighthouse.example"])
 
 
+@contextmanager
+def keep_lighthouse(
+    certificates: LoopbackCertificates, *, address: tuple[str, int] = ("127.0.0.1", 0)
+) -> Iterator[tuple[int, CapturePolicy]]:
+    """The port of a lighthouse over TLS, and a policy without plain http to which every host is there."""
+    serving = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    serving.load_cert_chain(certificates.chain)
+    trust = ssl.create_default_context(cafile=str(certificates.authority))
+
+    async def resolve(host: str, port: int) -> list[IpAddress]:
+        del host, port
+        return [ipaddress.ip_address(address[0])]
+
+    with HTTPServer(address, _Lighthouse) as server:
+        server.socket = serving.wrap_socket(server.socket, server_side=True)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        thread.start()
+        yield (
+            server.server_port,
+            dataclasses.replace(LOOPBACK, allow_http=False, trust=lambda: trust, resolve=resolve),
+        )
+        server.shutdown()
+        thread.join(timeout=5)
+
+
 @pytest.mark.parametrize(
     ("host", "status"),
     [("lighthouse.example", CaptureStatus.CAPTURED), ("impostor.example", CaptureStatus.FAILED)],
@@ -202,19 +231,56 @@ def certificates(tmp_path: Path) -> LoopbackCertificates:
 def test_the_certificate_must_be_the_hosts_although_the_connection_goes_to_an_address(
     certificates: LoopbackCertificates, host: str, status: CaptureStatus
 ) -> None:
-    serving = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    serving.load_cert_chain(certificates.chain)
-    trust = ssl.create_default_context(cafile=str(certificates.authority))
-    with HTTPServer(("127.0.0.1", 0), _Lighthouse) as server:
-        server.socket = serving.wrap_socket(server.socket, server_side=True)
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-        thread.start()
-        policy = dataclasses.replace(LOOPBACK, allow_http=False, trust=lambda: trust)
-        source = capture(f"https://{host}:{server.server_port}/", policy=policy)
-        server.shutdown()
-        thread.join(timeout=5)
+    with keep_lighthouse(certificates) as (port, policy):
+        source = capture(f"https://{host}:{port}/", policy=policy)
     assert source.status is status, source.reason
     assert (f"asked as {host}" in source.text) is (status is CaptureStatus.CAPTURED)
+
+
+@pytest.fixture
+def secure_policy(certificates: LoopbackCertificates) -> Iterator[CapturePolicy]:
+    """A lighthouse at the usual port, on an address of this machine that no other process takes."""
+    own = f"127.{1 + os.getpid() // 65536 % 254}.{os.getpid() // 256 % 256}.{os.getpid() % 256 or 1}"
+    try:
+        with keep_lighthouse(certificates, address=(own, 443)) as (_, policy):
+            yield policy
+    except PermissionError:
+        pytest.skip("this user may not serve port 443")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://lighthouse.example/page?a=1#b",
+        "http://lighthouse.example:80/",
+        "https://lighthouse.example/down",
+    ],
+)
+def test_what_is_cited_over_http_is_read_in_its_https_form_and_says_so(
+    secure_policy: CapturePolicy, url: str
+) -> None:
+    source = capture(url, policy=secure_policy)
+    assert (source.status, source.secured) == (CaptureStatus.CAPTURED, True)
+    assert source.reason == "is http and was read in its https form"
+    assert source.final_url is not None
+    assert source.final_url.startswith("https://lighthouse.example/")
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("http://lighthouse.example/gone", "the origin answers 404"),
+        ("http://impostor.example/", "certificate verify failed"),
+        ("http://lighthouse.example:8080/", "on port 8080 it has no https form"),
+    ],
+)
+def test_what_has_no_https_form_is_refused_and_never_called_absent(
+    secure_policy: CapturePolicy, url: str, why: str
+) -> None:
+    source = capture(url, policy=secure_policy)
+    assert source.status is CaptureStatus.REFUSED
+    assert source.reason.startswith("is http, which only a catalog may allow")
+    assert why in source.reason
 
 
 def test_a_page_whose_tags_nest_without_end_takes_no_longer_than_a_decoder_may(origin: Origin) -> None:
