@@ -1,7 +1,8 @@
 """The prompt: one template for every setup, so that no setup is told more or less than another.
 
 Only the ceiling's prompt differs, by the reference material. What a setup's tools are is the agent
-product's business to tell the model; the template never names them.
+product's business to tell the model; the template never names them. No rule holds for some setups only:
+were agents without tools told to leave out what they know, floor and no-search would measure that order.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from pytest_searchlight.domain import SetupKind, Task
 
 _RULES = """\
-- Use whatever search tools you have been given. If you have none, answer only what the text above supports.
+- Use whatever search tools you have been given, the text above, and what you know.
 - Do not guess. Put null into every field that you could not establish; if the question has no answer, say \
 so by null.
 - Prefer primary and current sources; when pages contradict each other, go by what holds now.
