@@ -81,3 +81,14 @@ def test_an_answer_that_an_agent_has_to_live_with_is_no_failure_of_the_provider(
     name: str, call: MeteredCall, setups: dict[str, SearchSetup]
 ) -> None:
     assert classify_failure(setups[name], call) is None
+
+
+def test_an_outage_that_the_hosted_server_tells_in_words_is_the_providers_but_not_that_of_a_page(
+    setups: dict[str, SearchSetup],
+) -> None:
+    words = "Error: 503 Service Unavailable"
+    failure = classify_failure(setups["parallel"], make_call("web_search", outcome="tool_error", text=words))
+    assert failure is not None
+    assert failure.kind is FailureKind.PROVIDER
+    page = make_call("web_fetch", outcome="tool_error", text=words)
+    assert classify_failure(setups["parallel"], page) is None
