@@ -9,8 +9,8 @@ import pytest
 from pytest_searchlight.agents.baseline import BaselineAgent
 from pytest_searchlight.agents.products import register_products
 from pytest_searchlight.agents.utility import NOOP, ORACLE
-from pytest_searchlight.audit import register_audit_rules
 from pytest_searchlight.extensions import Registry
+from pytest_searchlight.grading.audit import register_audit_rules
 from pytest_searchlight.judges.built_in import register_judges
 from pytest_searchlight.providers import register_setups
 from pytest_searchlight.settings import Settings

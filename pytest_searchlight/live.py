@@ -16,9 +16,9 @@ from pytest_searchlight.evidence import (
     read_bundle,
 )
 from pytest_searchlight.grading import GradedRun, conclude, read_graded, read_observed
+from pytest_searchlight.grading.scoring import sum_up
 from pytest_searchlight.run_rows import PUT_OFF
 from pytest_searchlight.runner import MeteringProxy, OpenWorkspace
-from pytest_searchlight.scoring import sum_up
 from pytest_searchlight.session import BenchmarkSession
 
 

@@ -19,9 +19,9 @@ from agent_stage import (
 from scripted_model import LIST_TOOLS, Answer, CallTool, Step, play_turns
 
 from pytest_searchlight.agents.contract import write_contract
-from pytest_searchlight.audit import check_calls_in_contract
 from pytest_searchlight.domain import AuditFinding, CallOutcome, RunStatus, SetupKind
 from pytest_searchlight.extensions import ObservedRun
+from pytest_searchlight.grading.audit import check_calls_in_contract
 
 PAGES = (("Lighthouse", "https://light.example/"),)
 CODEX_ALWAYS = {

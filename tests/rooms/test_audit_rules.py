@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, cast
 import pytest
 from rooms.records_for_tests import NO_SEARCH, SHOP, make_run, observe
 
-from pytest_searchlight.audit import audit_run, register_audit_rules
 from pytest_searchlight.domain import AuditFinding, CallOutcome, Cost, RunStatus, ToolCall
 from pytest_searchlight.errors import SettingsError
 from pytest_searchlight.extensions import AgentTrace, AuditRule, ObservedRun, Registry
 from pytest_searchlight.grading import grade_run
+from pytest_searchlight.grading.audit import audit_run, register_audit_rules
 from pytest_searchlight.metering import MeteredCall, MeteredTool, Metering
 
 if TYPE_CHECKING:

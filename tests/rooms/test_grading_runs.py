@@ -8,12 +8,12 @@ import pytest
 from plugin.small_project import make_task
 from rooms.records_for_tests import SHOP, make_run, observe
 
-from pytest_searchlight.audit import register_audit_rules
 from pytest_searchlight.domain import CallOutcome, Cost, RunStatus, Task, ToolCall, Usage
 from pytest_searchlight.errors import EvidenceError
 from pytest_searchlight.evidence import Scrubber, SessionFolder, open_bundle, read_bundle, seal_bundle
 from pytest_searchlight.extensions import AgentTrace, ObservedRun, Registry
 from pytest_searchlight.grading import GradedRun, describe_files, describe_head, grade_run, read_observed
+from pytest_searchlight.grading.audit import register_audit_rules
 from pytest_searchlight.metering import MeteredCall, MeteredTool, Metering
 from pytest_searchlight.validators import register_validators
 

@@ -11,7 +11,6 @@ from typing import Any
 from plugin.small_project import make_task
 from rooms.records_for_tests import SHOP, make_record, make_run, observe
 
-from pytest_searchlight.audit import register_audit_rules
 from pytest_searchlight.domain import (
     AuditFinding,
     CallOutcome,
@@ -45,6 +44,7 @@ from pytest_searchlight.evidence import (
 )
 from pytest_searchlight.extensions import AgentTrace, Registry
 from pytest_searchlight.grading import GradedRun, describe_files, describe_head, describe_unrun, grade_run
+from pytest_searchlight.grading.audit import register_audit_rules
 from pytest_searchlight.judges import Assessment
 from pytest_searchlight.metering import MeteredCall, Metering, ServerInfo
 from pytest_searchlight.run_pages import RunPages
