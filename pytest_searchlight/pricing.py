@@ -29,12 +29,17 @@ class TokenRates(Record):
 
 
 class ModelPrice(Record):
-    """A model's rates from a day on, with where and when they were read."""
+    """A model's rates from a day on, with where and when they were read.
+
+    `usd_per_search` is what a call of the agent product's own search tool costs beside its tokens; None is
+    unknown.
+    """
 
     valid_from: date
     source: Text
     checked: date
     usd_per_million: TokenRates
+    usd_per_search: NonNegativeFloat | None = None
 
 
 @dataclass(frozen=True)
@@ -43,8 +48,10 @@ class PriceList:
 
     models: Mapping[str, tuple[ModelPrice, ...]]
 
-    def price_usage(self, usage: Usage, *, model: str, at: date) -> tuple[float | None, tuple[str, ...]]:
-        """US dollars for `usage`, and what could not be priced.
+    def price_usage(
+        self, usage: Usage, *, model: str, at: date, searches: int = 0
+    ) -> tuple[float | None, tuple[str, ...]]:
+        """US dollars for `usage` and the product's own `searches`, and what could not be priced.
 
         The rates are those in force on the day `at`; runs from before the first rate use that one, since a
         rate is dated by when it was read. The dollars are None as soon as one class of tokens was used and
@@ -54,11 +61,15 @@ class PriceList:
         if not prices:
             return None, (f"no price for model {model!r} in {PRICES_FILE}",)
         in_force = [price for price in prices if price.valid_from <= at] or prices[:1]
-        classes = tuple(_pair_classes(usage, in_force[-1].usd_per_million))
-        reasons = tuple(_explain_unpriced(classes, model=model))
+        price = in_force[-1]
+        classes = tuple(_pair_classes(usage, price.usd_per_million))
+        reasons = list(_explain_unpriced(classes, model=model))
+        if searches and price.usd_per_search is None:
+            reasons.append(f"no usd_per_search for the product's own searches with {model!r} ({searches}x)")
         if reasons:
-            return None, reasons
-        return sum((rate or 0) * (tokens or 0) for _, tokens, rate in classes) / 1e6, ()
+            return None, tuple(reasons)
+        tokens_usd = sum((rate or 0) * (tokens or 0) for _, tokens, rate in classes) / 1e6
+        return tokens_usd + searches * (price.usd_per_search or 0), ()
 
     def _find_prices(self, model: str) -> tuple[ModelPrice, ...]:
         """Prices of a model, also by a name that ends in the day of its release."""

@@ -5,9 +5,12 @@ from pathlib import Path
 
 import pytest
 from agent_stage import REPOSITORY
+from rooms.records_for_tests import make_run, observe
 
-from pytest_searchlight.domain import Usage
+from pytest_searchlight.costs import price_run
+from pytest_searchlight.domain import CallOutcome, RunStatus, SearchSetup, SetupKind, ToolCall, Usage
 from pytest_searchlight.errors import SettingsError
+from pytest_searchlight.extensions import AgentTrace, ObservedRun
 from pytest_searchlight.pricing import PriceList, read_prices
 
 TODAY = date(2026, 12, 1)
@@ -77,6 +80,36 @@ def test_a_model_without_a_price_has_no_cost(prices: PriceList) -> None:
         None,
         ("no price for model 'lamp-2' in prices.yaml",),
     )
+
+
+def test_a_products_own_searches_cost_what_their_rate_says_and_are_never_free(tmp_path: Path) -> None:
+    (tmp_path / "prices.yaml").write_text(PRICES + "    usd_per_search: 0.01\n")
+    priced = read_prices([tmp_path])
+    usd, reasons = priced.price_usage(USED, model="lamp-1", at=TODAY, searches=3)
+    assert usd == pytest.approx(6.43)
+    assert reasons == ()
+    assert priced.price_usage(USED, model="lamp-1", at=date(2026, 3, 1), searches=3) == (
+        None,
+        ("no usd_per_search for the product's own searches with 'lamp-1' (3x)",),
+    )
+
+
+def make_searching_run(*calls: ToolCall) -> ObservedRun:
+    trace = AgentTrace(status=RunStatus.GRADED, usage=USED, tool_calls=calls)
+    run = make_run(SearchSetup(name="built-in", kind=SetupKind.BUILT_IN), model_name="lamp-1")
+    return observe(trace, run=run)
+
+
+def test_a_run_that_searched_with_the_products_own_tool_has_no_cost_without_a_rate_for_it(
+    prices: PriceList,
+) -> None:
+    searched = ToolCall(tool="WebSearch", arguments={"query": "plates"}, outcome=CallOutcome.OK)
+    refused = searched.model_copy(update={"outcome": CallOutcome.REFUSED, "executed": False})
+    fetched = ToolCall(tool="WebFetch", arguments={"url": "https://a.example/"}, outcome=CallOutcome.OK)
+    assert price_run(make_searching_run(searched, refused, fetched), prices=prices).unpriced == (
+        "no usd_per_search for the product's own searches with 'lamp-1' (1x)",
+    )
+    assert price_run(make_searching_run(refused, fetched), prices=prices).total_usd is not None
 
 
 def test_a_projects_own_prices_take_precedence(prices: PriceList, tmp_path: Path) -> None:
