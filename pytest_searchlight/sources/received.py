@@ -16,7 +16,8 @@ from pytest_searchlight.sources.records import CapturedSource, CaptureStatus
 def find_received(url: str, *, calls: Iterable[ToolCall]) -> str | None:
     """The text of the last successful call that asked for `url` and for nothing else, or None.
 
-    A call for several addresses does not tell which part of its text is whose, nor does a search.
+    A call for several addresses does not tell which part of its text is whose, nor does a search. What answers
+    a prompt about a page is a model's word on it (Claude Code's own fetch gives nothing else), not the page.
     """
     wanted = canonical_source_url(url)
     texts = [
@@ -25,6 +26,7 @@ def find_received(url: str, *, calls: Iterable[ToolCall]) -> str | None:
         if call.outcome is CallOutcome.OK
         and call.result_text
         and {canonical_source_url(each) for each in _list_addresses(call.arguments)} == {wanted}
+        and not _holds_prompt(call.arguments)
     ]
     return texts[-1] if texts else None
 
@@ -51,3 +53,9 @@ def _list_addresses(value: JsonValue) -> Iterator[str]:
     elif isinstance(value, dict | list):
         for part in value.values() if isinstance(value, dict) else value:
             yield from _list_addresses(part)
+
+
+def _holds_prompt(value: JsonValue) -> bool:
+    if isinstance(value, dict):
+        return "prompt" in value or any(map(_holds_prompt, value.values()))
+    return isinstance(value, list) and any(map(_holds_prompt, value))

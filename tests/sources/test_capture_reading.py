@@ -235,6 +235,21 @@ def test_a_page_that_cannot_be_captured_is_read_as_the_agent_received_it_and_mar
     assert read_received(fault, calls=calls[1:]) == fault
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [{"prompt": "Which colour is it?"}, {"formats": ["json"], "jsonOptions": {"prompt": "colour"}}],
+)
+def test_a_models_word_on_a_page_never_stands_in_for_the_page(
+    arguments: dict[str, JsonValue], origin: Origin
+) -> None:
+    fault = capture(origin.serve("/blocked", Reply(status=403)), policy=LOOPBACK)
+    asked = make_fetch(fault.url, text="The light is green, as you thought.")
+    asked = asked.model_copy(update={"arguments": {"url": fault.url, **arguments}})
+    assert read_received(fault, calls=[asked]) == fault
+    page = make_fetch(fault.url, text="The light is white.")
+    assert read_received(fault, calls=[page, asked]).text == "The light is white."
+
+
 def test_an_absent_page_is_not_replaced_by_what_an_agent_says_it_received(origin: Origin) -> None:
     absent = capture(f"{origin.url}/never", policy=LOOPBACK)
     assert read_received(absent, calls=[make_fetch(absent.url, text="made up")]) == absent
