@@ -16,8 +16,8 @@ from pytest_searchlight.sources.records import CapturedSource, CaptureStatus
 def find_received(url: str, *, calls: Iterable[ToolCall]) -> str | None:
     """The text of the last successful call that asked for `url` and for nothing else, or None.
 
-    A call for several addresses does not tell which part of its text is whose, nor does a search. What answers
-    a prompt about a page is a model's word on it (Claude Code's own fetch gives nothing else), not the page.
+    A call for several addresses does not tell which part of its text is whose, nor does a search. An answer
+    to a prompt about a page is a model's word on it, not the page; Claude Code's own fetch gives no other.
     """
     wanted = canonical_source_url(url)
     texts = [
