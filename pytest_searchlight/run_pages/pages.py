@@ -13,6 +13,7 @@ from pytest_searchlight.run_pages.attempts import find_attempt_folders, read_att
 from pytest_searchlight.run_pages.listing import ListedRun
 from pytest_searchlight.run_pages.neighbours import Neighbourhood
 from pytest_searchlight.run_pages.run_page import render_run_page
+from pytest_searchlight.run_pages.second_readings import SecondReadings, read_second_readings
 from pytest_searchlight.run_pages.session_page import render_session_page
 
 INDEX: Final = "index.html"
@@ -45,7 +46,8 @@ class RunPages:
         be read gives a page that says so.
         """
         if path == INDEX:
-            return render_session_page(self.session, runs=self.runs).encode()
+            problem = self._readings.problem
+            return render_session_page(self.session, runs=self.runs, agreement_problem=problem).encode()
         folder, _, name = path.rpartition("/")
         stem, dot, ending = name.rpartition(".")
         if dot + ending != ".html":
@@ -65,6 +67,7 @@ class RunPages:
             shown_root=self.shown_root,
             neighbours=self._neighbourhood.find(run),
             attempts=[read_attempt(each) for each in self._attempt_folders.get(run_id, ())],
+            readings=self._readings.by_run.get(run_id, ()),
         )
 
     def _render_attempt(self, run: ListedRun, folder: Path) -> str:
@@ -79,6 +82,10 @@ class RunPages:
     @cached_property
     def _by_id(self) -> dict[str, ListedRun]:
         return {run.record.run_id: run for run in self.runs}
+
+    @cached_property
+    def _readings(self) -> SecondReadings:
+        return read_second_readings(self.session)
 
     @cached_property
     def _neighbourhood(self) -> Neighbourhood:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from pytest_searchlight.errors import EvidenceError
 from pytest_searchlight.evidence import SealedBundle, SessionFolder, read_bundle
 from pytest_searchlight.run_pages.judged import JudgedBrief, read_judged
 from pytest_searchlight.run_pages.run_evidence import RunEvidence, read_evidence
+from pytest_searchlight.run_pages.second_readings import SecondReading
 from pytest_searchlight.run_pages.timeline import Step, pair_calls
 
 
@@ -34,14 +36,20 @@ class ReadRun:
     problem: str | None = None
 
 
-def read_run(folder: Path, *, session: SessionFolder) -> ReadRun:
-    """What the bundle in `folder` holds; nothing of it is shown when a part was altered or is missing."""
+def read_run(folder: Path, *, session: SessionFolder, readings: Sequence[SecondReading] = ()) -> ReadRun:
+    """What the bundle in `folder` holds; nothing of it is shown when a part was altered or is missing.
+
+    Args:
+        folder: the bundle.
+        session: the session that it belongs to.
+        readings: what second judges said of it.
+    """
     if not folder.is_dir():
         return ReadRun()
     try:
         bundle = read_bundle(folder)
         bundle.verify()
-        return _read_bundle(bundle, session)
+        return _read_bundle(bundle, session, readings)
     except EvidenceError as error:
         return ReadRun(problem=str(error))
     except (OSError, LookupError, TypeError, ValueError, AttributeError) as error:
@@ -49,12 +57,12 @@ def read_run(folder: Path, *, session: SessionFolder) -> ReadRun:
         return ReadRun(problem=f"{folder}: not the evidence of a run ({type(error).__name__}: {error})")
 
 
-def _read_bundle(bundle: SealedBundle, session: SessionFolder) -> ReadRun:
+def _read_bundle(bundle: SealedBundle, session: SessionFolder, readings: Sequence[SecondReading]) -> ReadRun:
     evidence = read_evidence(bundle) if "trace" in bundle.head else None
     return ReadRun(
         record=RunRecord.model_validate(bundle.head["record"]),
         file_names=tuple(sorted(bundle.head["files"])),
         evidence=evidence,
         steps=() if evidence is None else pair_calls(evidence.calls, metering=evidence.metering),
-        judged=None if evidence is None else read_judged(evidence, session=session),
+        judged=None if evidence is None else read_judged(evidence, session=session, readings=readings),
     )

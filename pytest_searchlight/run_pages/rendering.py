@@ -13,18 +13,18 @@ from markupsafe import Markup
 from pytest_searchlight.run_pages.index_data import name_agent
 from pytest_searchlight.run_pages.texts import encode_for_script, finalize_value, format_json, show_moment
 from pytest_searchlight.website.formats import count_things, show_count, show_seconds, show_usd
-from pytest_searchlight.website.html import read_style, write_policy
+from pytest_searchlight.website.html import read_style, read_theme_script, write_policy
 
 _TEMPLATES: Final = files("pytest_searchlight.run_pages") / "templates"
 
 
 def render_template(name: Literal["session", "run"], **values: object) -> str:
-    """The page that template `name` makes of `values`; style and script stand in the page itself."""
+    """The page that template `name` makes of `values`; style and scripts stand in the page itself."""
+    style, theme = read_style() + _read_asset("run_pages.css"), read_theme_script()
     script = _read_asset(f"{name}.js")
-    style = read_style() + _read_asset("run_pages.css")
-    policy = write_policy(style=style, script=script) + "; require-trusted-types-for 'script'"
-    own = {"style": Markup(style), "script": Markup(script), "policy": policy}  # noqa: S704 - our own files
-    return _open_environment().get_template(f"{name}.html").render(values, **own)
+    policy = write_policy(style=style, scripts=(theme, script)) + "; require-trusted-types-for 'script'"
+    own = {"style": Markup(style), "theme": Markup(theme), "script": Markup(script)}  # noqa: S704 - our own files
+    return _open_environment().get_template(f"{name}.html").render(values, **own, policy=policy)
 
 
 def is_web_address(text: str) -> bool:

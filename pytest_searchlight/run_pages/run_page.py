@@ -11,6 +11,7 @@ from pytest_searchlight.run_pages.listing import ListedRun
 from pytest_searchlight.run_pages.neighbours import Neighbours
 from pytest_searchlight.run_pages.reading import read_run
 from pytest_searchlight.run_pages.rendering import render_template
+from pytest_searchlight.run_pages.second_readings import SecondReading
 
 
 def render_run_page(  # noqa: PLR0913 - a page stands among others
@@ -21,6 +22,7 @@ def render_run_page(  # noqa: PLR0913 - a page stands among others
     shown_root: str,
     neighbours: Neighbours,
     attempts: Sequence[Attempt] = (),
+    readings: Sequence[SecondReading] = (),
 ) -> str:
     """The page that is made of the evidence in `folder`.
 
@@ -31,8 +33,9 @@ def render_run_page(  # noqa: PLR0913 - a page stands among others
         shown_root: what the session's folder is called on the page.
         neighbours: where a reader may go from there.
         attempts: its earlier attempts.
+        readings: what second judges said of it.
     """
-    found = read_run(folder, session=session)
+    found = read_run(folder, session=session, readings=readings)
     return render_template(
         "run",
         run=run,

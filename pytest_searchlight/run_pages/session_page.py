@@ -12,13 +12,22 @@ from pytest_searchlight.run_pages.rendering import render_template
 from pytest_searchlight.website.provenance import Provenance
 
 
-def render_session_page(session: SessionFolder, *, runs: Sequence[ListedRun]) -> str:
-    """The page of `session` with `runs`, all of its plan."""
+def render_session_page(
+    session: SessionFolder, *, runs: Sequence[ListedRun], agreement_problem: str = ""
+) -> str:
+    """The page of a session.
+
+    Args:
+        session: the session.
+        runs: all of its plan.
+        agreement_problem: why its second judges' labels cannot be read.
+    """
     return render_template(
         "session",
         facts=_read_facts(session),
         made=sum(run.status != RunStatus.NOT_RUN for run in runs),
         planned=len(runs),
+        agreement_problem=agreement_problem,
         unreadable=sum(run.is_unreadable for run in runs),
         is_summed_up=(session.root / "summary.json").is_file(),
         index=describe_index(runs),

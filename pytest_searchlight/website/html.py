@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -42,12 +43,10 @@ def _load_templates() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    style, script = read_style(), _TEMPLATES.joinpath("site.js").read_text("utf-8")
-    templates.globals.update(
-        style=Markup(style),  # noqa: S704 - our own file
-        script=Markup(script),  # noqa: S704 - our own file
-        policy=write_policy(style=style, script=script),
-    )
+    style, theme = read_style(), read_theme_script()
+    script = _TEMPLATES.joinpath("site.js").read_text("utf-8")
+    own = {"style": Markup(style), "theme": Markup(theme), "script": Markup(script)}  # noqa: S704 - our own files
+    templates.globals.update(own, policy=write_policy(style=style, scripts=(theme, script)))
     templates.filters.update(draw=_draw, sort_attribute=_write_sort_attribute)
     return templates
 
@@ -57,11 +56,17 @@ def read_style() -> str:
     return _TEMPLATES.joinpath("site.css").read_text("utf-8")
 
 
-def write_policy(*, style: str, script: str) -> str:
-    """The policy of a page on which this style and this script take effect, and nothing else does."""
+def read_theme_script() -> str:
+    """What sets a page's theme; it stands in the head, so that no page is drawn in another theme first."""
+    return _TEMPLATES.joinpath("theme.js").read_text("utf-8")
+
+
+def write_policy(*, style: str, scripts: Sequence[str]) -> str:
+    """The policy of a page on which this style and these scripts take effect, and nothing else does."""
     # By hash, as pages opened from a disk have no origin that 'self' could mean in every browser.
+    allowed = " ".join(f"'{_hash(script)}'" for script in scripts)
     return (
-        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:; "
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src {allowed}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
 

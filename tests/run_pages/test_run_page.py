@@ -238,3 +238,20 @@ def test_a_path_is_selected_to_be_copied(page: WatchedPage, staged: StagedSessio
     shown.get_by_role("button", name="Copy").first.click()
     expect(shown.locator(".copy").first).to_have_text("Copied")
     assert shown.evaluate("getSelection().toString()") == f"staged/runs/{run_id}"
+
+
+def test_a_theme_chosen_on_a_run_holds_on_the_list(page: WatchedPage, staged: StagedSession) -> None:
+    def read_ground() -> str:
+        return str(shown.evaluate("getComputedStyle(document.body).backgroundColor"))
+
+    run_id = staged.add_full_run()
+    index = staged.write_pages(f"runs/{run_id}.html", "index.html")
+    shown = page.open(index.parent / f"runs/{run_id}.html")
+    light = read_ground()
+    shown.get_by_role("button", name="Dark theme").click()
+    dark = read_ground()
+    assert dark != light
+    page.open(index)
+    assert read_ground() == dark
+    shown.get_by_role("button", name="Light theme").click()
+    assert read_ground() == light

@@ -46,7 +46,7 @@
     for (const details of document.querySelectorAll(".steps details")) details.open = true;
   }
 
-  for (const button of document.querySelectorAll("button[hidden]")) button.hidden = false;
+  for (const button of document.querySelectorAll("main button[hidden]")) button.hidden = false;
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button");
     if (!button) return;
