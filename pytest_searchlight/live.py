@@ -99,6 +99,7 @@ class LiveRun:
             answer=self.graded.answer,
             score=sum_up((*self.graded.score.verdicts, verdict)),
             price=self.session.price,
+            assessment=self.graded.assessment,
         )
 
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from pytest_searchlight.domain import (
     Cost,
+    JudgeCost,
     RunRecord,
     RunStatus,
     Score,
@@ -31,6 +32,7 @@ def describe_made(  # noqa: PLR0913 - each is found out by another room
     score: Score,
     cost: Cost,
     searching: SearchFacts,
+    judging: JudgeCost | None,
 ) -> RunRecord:
     """The record of a run that was made, whether or not it measures anything."""
     return RunRecord(
@@ -50,6 +52,7 @@ def describe_made(  # noqa: PLR0913 - each is found out by another room
         started_at=observed.started_at,
         duration_s=observed.duration_s,
         searching=searching,
+        judging=judging,
         **_measure_provider(observed),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from pytest_searchlight.domain import (
@@ -75,19 +75,19 @@ def grade_run(
     if assess is not None and RUBRIC_UNJUDGED in score.verdicts:
         assessment = assess(observed, answer, sources)
         score = settle_rubric(score, assessment.verdict)
-    graded = conclude(observed, findings=findings, answer=answer, score=score, price=price)
-    judging = None if assessment is None else assessment.cost
-    record = graded.record.model_copy(update={"judging": judging})
-    return replace(graded, record=record, assessment=assessment)
+    return conclude(
+        observed, findings=findings, answer=answer, score=score, price=price, assessment=assessment
+    )
 
 
-def conclude(
+def conclude(  # noqa: PLR0913 - each part is found out by itself
     observed: ObservedRun,
     *,
     findings: tuple[AuditFinding, ...],
     answer: Answer | None,
     score: Score,
     price: PriceRun,
+    assessment: Assessment | None = None,
 ) -> GradedRun:
     """Put the parts together into a record."""
     status, reason = _settle_status(observed.trace, findings, score)
@@ -100,6 +100,7 @@ def conclude(
         score=score,
         cost=price(observed),
         searching=studied.facts,
+        judging=None if assessment is None else assessment.cost,
     )
     return GradedRun(
         observed=observed,
@@ -108,6 +109,7 @@ def conclude(
         score=score,
         record=record,
         signs=studied.signs,
+        assessment=assessment,
     )
 
 

@@ -82,6 +82,32 @@ def test_a_brief_that_its_source_supports_passes_and_the_judgement_is_kept(harbo
     assert "no-search" not in json.dumps(kept["payload"])
 
 
+PYTHON_BRIEF = """
+import pytest
+
+CLAIM = "Ships above 80 metres need a pilot."
+BRIEF = {"brief": CLAIM, "claims": [{"text": CLAIM, "citation_urls": ["https://harbour.example/rules.html"]}]}
+
+@pytest.mark.searchlight(
+    prompt="Which ships need a pilot?", deliverable={"type": "object"}, reference_answer=BRIEF,
+    rubric={"key_facts": [{"id": "length", "text": CLAIM}]}, agents=["right"], setups=["no-search"],
+)
+def test_pilots(agent_run):
+    assert agent_run.answer["brief"] == CLAIM
+"""
+
+
+def test_a_python_tests_own_assertions_leave_the_judgement_and_its_cost_in_place(project: Project) -> None:
+    project.write("conftest.py", AGENTS_CONFTEST)
+    project.write("test_harbour.py", PYTHON_BRIEF)
+    project.write("web/harbour.example/rules.html", RULES)
+    done = project.run("test_harbour.py")
+    (row,) = done.rows
+    assert [line["kind"] for line in row["verdicts"]] == ["schema", "rubric", "assertions"]
+    assert (row["passed"], row["judging"]["judge"]) == (True, "lexical"), done.out
+    assert read_judgement(project, done.folder.name)["judgement"]["judge"] == "lexical"
+
+
 def test_grading_again_asks_nobody_and_fetches_nothing(harbour: Project) -> None:
     first = harbour.run("catalogs")
     (harbour.root / "catalogs/small/web/harbour.example/rules.html").unlink()
