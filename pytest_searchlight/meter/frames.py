@@ -36,7 +36,7 @@ class Message:
 
     Attributes:
         id: the JSON-RPC id, None without one.
-        key: the id in a form that can be compared; ``1``, ``1.0`` and ``"1"`` are three ids.
+        key: the id in a form that can be compared; see `make_key`.
         method: the method of a request or notification; None for a response, or when out of sight.
         is_response: whether it answers a request.
     """
@@ -45,7 +45,7 @@ class Message:
 
     def __init__(self, request_id: object, *, method: str | None, is_response: bool) -> None:
         self.id = request_id
-        self.key = repr(request_id)
+        self.key = make_key(request_id)
         self.method = method
         self.is_response = is_response
 
@@ -53,6 +53,22 @@ class Message:
     def is_request(self) -> bool:
         """Whether it asks for an answer."""
         return self.id is not None and not self.is_response
+
+
+def make_key(request_id: object) -> str:
+    """An id in a form that can be compared: ``1`` and ``1.0`` are one number in JSON, ``"1"`` is none."""
+    if isinstance(request_id, float) and request_id.is_integer():
+        return repr(int(request_id))
+    return repr(request_id)
+
+
+def read_object(frame: bytes) -> dict[str, Any]:
+    """The JSON object in a frame, read as leniently as `read_messages` does; empty when there is none."""
+    try:
+        document = _DECODER.decode(frame.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return {}
+    return document if isinstance(document, dict) else {}
 
 
 def read_messages(frame: Chunk | bytearray) -> list[Message]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import json
 import os
 import threading
 import time
 
-from pytest_searchlight.meter.frames import read_messages
-from pytest_searchlight.meter.http_exchange import EXCERPT_BYTES, ExchangeError, HostedServer
+from pytest_searchlight.meter.frames import read_messages, read_object
+from pytest_searchlight.meter.http_exchange import ExchangeError, HostedServer
+from pytest_searchlight.meter.relay import keep_noise
 from pytest_searchlight.meter.session import CLIENT_CLOSED, STOPPED, ClientSide, refuse_all, start_thread
 from pytest_searchlight.meter.sse import EventParser
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from pytest_searchlight.meter.spool import SessionFiles
 
 EXCHANGE_FAILED = -32010
-LISTEN_AGAIN_S = 1.0
 FAREWELL_TIMEOUT_S = 2.0
 VERSION_IN_META = "io.modelcontextprotocol/protocolVersion"
 NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
@@ -90,18 +89,19 @@ class HostedSession:
             start_thread(self._listen)
 
     def _exchange(self, frame: bytes, messages: list[Message]) -> None:
-        open_ids = {message.key: message for message in messages if message.is_request}
+        open_requests = {message.key: message for message in messages if message.is_request}
         try:
             with self._server.exchange("POST", headers=self._build_headers(frame), body=frame) as answer:
                 if answer.session_id:
                     self._session_headers["Mcp-Session-Id"] = answer.session_id
-                for document in read_documents(answer):
-                    self._forward(document, open_ids)
+                events = self._receive(answer, open_requests)
+            while open_requests and events.last_id:  # the server has asked us to fetch the rest later
+                events = self._resume(events, open_requests)
         except ExchangeError as error:
             failure = error
         else:
             failure = ExchangeError("the server's answer ended without a response")
-        self._report(failure, list(open_ids.values()))
+        self._report(failure, list(open_requests.values()))
 
     def _build_headers(self, frame: bytes) -> dict[str, str]:
         headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
@@ -109,24 +109,55 @@ class HostedSession:
 
     # --- from the server to the client ---------------------------------------------------------------------
 
-    def _forward(self, document: bytes, open_requests: dict[str, Message]) -> None:
-        """Passes a message on as a frame. Line breaks between its tokens would end the frame too early."""
+    def _receive(self, answer: Answer, open_requests: dict[str, Message]) -> EventParser:
+        """Passes on what an answer holds; what the returned parser has seen tells how to go on.
+
+        Raises:
+            ExchangeError: it broke off where the server cannot go on, or is no message at all.
+        """
+        events = EventParser()
+        try:
+            for document in read_documents(answer, events):
+                if not self._forward(document, open_requests):
+                    self._set_aside(document, answer)
+        except ExchangeError:
+            if not events.last_id:
+                raise
+        return events
+
+    def _resume(self, events: EventParser, open_requests: dict[str, Message]) -> EventParser:
+        """Has the server go on where a stream has ended; nothing is asked of it a second time."""
+        time.sleep(events.retry_s)
+        with self._open_stream(events.last_id) as answer:
+            return self._receive(answer, open_requests)
+
+    def _forward(self, document: bytes, open_requests: dict[str, Message]) -> bool:
+        """Passes messages on as a frame, and says whether there are any in the document."""
+        # Line breaks between its tokens would end the frame too early.
         frame = document.replace(b"\r", b" ").replace(b"\n", b" ").strip() + b"\n"
         at_ns = time.monotonic_ns()
         messages = read_messages(frame)
-        if not messages:
-            raise ExchangeError(f"the server's answer is no MCP message: {frame[:EXCERPT_BYTES]!r}")
         for message in messages:
             if message.is_response:
                 request = open_requests.pop(message.key, message)
                 self._client.requests.remove(message)
                 if request.method == "initialize":
                     self._settle_version(frame)
-        self._client.output.stream(frame, ends_frame=True, at_ns=at_ns)
+        if messages:
+            self._client.output.stream(frame, ends_frame=True, at_ns=at_ns)
+        return bool(messages)
+
+    def _set_aside(self, document: bytes, answer: Answer) -> None:
+        """Keeps noise between events apart, as that of any server; a whole answer of it is an error."""
+        if not answer.is_event_stream:
+            excerpt = self._server.excerpt(document)
+            raise ExchangeError(f"the server's answer is no MCP message: {excerpt}")
+        keep_noise(document + b"\n", log=self._client.noise, recorder=self._client.recorder)
 
     def _settle_version(self, frame: bytes) -> None:
-        result = json.loads(frame).get("result") or {}
-        if version := result.get("protocolVersion"):
+        result = read_object(frame).get("result")
+        version = result.get("protocolVersion") if isinstance(result, dict) else None
+        if version:
             self._session_headers["MCP-Protocol-Version"] = str(version)
 
     def _report(self, error: ExchangeError, requests: list[Message]) -> None:
@@ -144,16 +175,24 @@ class HostedSession:
 
     def _listen(self) -> None:
         """Keeps a stream open for what the server sends unasked, unless the server has none to offer."""
-        headers = {"Accept": "text/event-stream"}
+        events = EventParser()
         while True:
             try:
-                with self._server.exchange("GET", headers={**headers, **self._session_headers}) as answer:
-                    for document in read_documents(answer):
-                        self._forward(document, {})
+                with self._open_stream(events.last_id) as answer:
+                    if not answer.is_event_stream:
+                        return
+                    events = self._receive(answer, {})
             except ExchangeError as error:
                 if error.status is not None:
                     return
-            time.sleep(LISTEN_AGAIN_S)
+            time.sleep(events.retry_s)
+
+    def _open_stream(self, last_id: bytes) -> Answer:
+        """A stream of events, after that with the id `last_id` if there is one."""
+        headers = {"Accept": "text/event-stream", **self._session_headers}
+        if last_id:
+            headers["Last-Event-ID"] = last_id.decode("latin-1")
+        return self._server.exchange("GET", headers=headers)
 
     # --- the end -------------------------------------------------------------------------------------------
 
@@ -169,28 +208,30 @@ class HostedSession:
                 self._server.exchange("DELETE", headers=self._session_headers)
 
 
-def read_documents(answer: Answer) -> Iterator[bytes]:
-    """The messages in an answer: one body, or the data of each event of a stream."""
+def read_documents(answer: Answer, events: EventParser) -> Iterator[bytes]:
+    """The messages in an answer: one body, or the data of each event of a stream, which `events` parses."""
     if not answer.is_event_stream:
         if body := b"".join(answer.read_chunks()).strip():
             yield body
         return
-    parser = EventParser()
     for chunk in answer.read_chunks():
-        yield from parser.feed(chunk)
+        yield from events.feed(chunk)
+    yield from events.finish()
 
 
 def describe_request(frame: bytes) -> dict[str, str]:
     """Headers that newer versions of the protocol want to be told by a message that names its version."""
     if VERSION_IN_META.encode() not in frame:
         return {}
-    message = json.loads(frame)
-    params = message.get("params") or {}
-    version = (params.get("_meta") or {}).get(VERSION_IN_META)
-    if not isinstance(version, str):
+    message = read_object(frame)
+    params = message.get("params")
+    meta = params.get("_meta") if isinstance(params, dict) else None
+    version = meta.get(VERSION_IN_META) if isinstance(meta, dict) else None
+    if not isinstance(params, dict) or not isinstance(version, str):
         return {}
-    headers = {"MCP-Protocol-Version": version, "Mcp-Method": str(message.get("method"))}
-    name = params.get(NAMED_BY.get(message.get("method"), ""))
+    method = str(message.get("method"))
+    headers = {"MCP-Protocol-Version": version, "Mcp-Method": method}
+    name = params.get(NAMED_BY.get(method, ""))
     return {**headers, "Mcp-Name": encode_header(name)} if isinstance(name, str) else headers
 
 
@@ -198,4 +239,4 @@ def encode_header(value: str) -> str:
     """A header's value, in base64 when it holds more than visible ASCII."""
     if value.isascii() and value.isprintable():
         return value
-    return f"=?base64?{base64.b64encode(value.encode()).decode()}?="
+    return f"=?base64?{base64.b64encode(value.encode(errors='replace')).decode()}?="

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import email.utils
 import http.client
+import math
 import select
 import ssl
 import threading
 import time
+import zlib
 from urllib.parse import SplitResult, urlsplit
 
 TYPE_CHECKING = False  # `typing` costs 4 ms to import; type checkers know this name
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import TracebackType
     from typing import Self
 
@@ -26,6 +28,8 @@ CONNECT_TIMEOUT_S = 30.0
 SILENCE_TIMEOUT_S = 600.0
 EXCERPT_BYTES = 400
 CHUNK_BYTES = 256 * 1024
+FIND_HEADER = 32
+"""What tells zlib to find out by itself whether the header is gzip's or its own."""
 
 
 class ExchangeError(Exception):
@@ -73,25 +77,27 @@ class Answer:
             self._connection.close()
 
     def read_chunks(self) -> Iterator[bytes]:
-        """The body as it arrives.
+        """The body as it arrives, decompressed.
 
         Raises:
-            ExchangeError: it breaks off, or nothing arrives for `SILENCE_TIMEOUT_S`.
+            ExchangeError: it breaks off, is encoded otherwise than it says or than can be read, or nothing
+                arrives for `SILENCE_TIMEOUT_S`.
         """
+        decode = find_decoder(self.headers.get("Content-Encoding", ""))
         try:
             while chunk := self._response.read1(CHUNK_BYTES):
-                yield chunk
-        except (OSError, http.client.HTTPException) as error:
+                yield decode(chunk)
+        except (OSError, http.client.HTTPException, zlib.error) as error:
             raise ExchangeError(f"the server's answer broke off: {describe_error(error)}") from error
         if self._response.length:
             raise ExchangeError(f"the server's answer broke off {self._response.length} bytes before its end")
 
-    def read_excerpt(self) -> str:
-        """The beginning of the body, as text in one line."""
+    def read_beginning(self) -> bytes:
+        """The beginning of the body, as far as it comes."""
         try:
-            return " ".join(self._response.read(EXCERPT_BYTES).decode("utf-8", "replace").split())
-        except (OSError, http.client.HTTPException):
-            return ""
+            return next(self.read_chunks(), b"")
+        except ExchangeError:
+            return b""
 
 
 class HostedServer:
@@ -129,7 +135,7 @@ class HostedServer:
             connection.close()
             raise ExchangeError(f"{self._host} gave no answer: {describe_error(error)}") from error
         if not 200 <= answer.status < 300:
-            excerpt = self._redact(answer.read_excerpt())
+            excerpt = self.excerpt(answer.read_beginning())
             connection.close()
             raise _make_status_error(answer, excerpt)
         return answer
@@ -138,6 +144,12 @@ class HostedServer:
         """Keeps a connection whose answer has been read, for the next exchange."""
         with self._lock:
             self._idle.append(connection)
+
+    def excerpt(self, body: bytes) -> str:
+        """The beginning of `body` as text in one line, without the secrets that a server may repeat."""
+        for secret in self._secrets:
+            body = body.replace(secret, b"[REDACTED]")
+        return " ".join(body[:EXCERPT_BYTES].decode("utf-8", "replace").split())
 
     def _take_connection(self) -> http.client.HTTPConnection:
         with self._lock:
@@ -152,10 +164,19 @@ class HostedServer:
             self._host, self._port, timeout=CONNECT_TIMEOUT_S, context=self._tls
         )
 
-    def _redact(self, text: str) -> str:
-        for secret in self._secrets:
-            text = text.replace(secret.decode(), "[REDACTED]")
-        return text
+
+def find_decoder(encoding: str) -> Callable[[bytes], bytes]:
+    """What decompresses a body, piece by piece. None is asked to compress; some servers do all the same.
+
+    Raises:
+        ExchangeError: nothing here does.
+    """
+    name = encoding.strip().lower()
+    if name in ("", "identity"):
+        return bytes
+    if name in ("gzip", "x-gzip", "deflate"):
+        return zlib.decompressobj(zlib.MAX_WBITS | FIND_HEADER).decompress
+    raise ExchangeError(f"the server's answer is encoded as {name!r}, which was not asked for")
 
 
 def describe_error(error: Exception) -> str:
@@ -171,12 +192,18 @@ def parse_retry_after(value: str | None) -> float | None:
     """Seconds to wait, from a header that holds seconds or a date; None when it holds neither."""
     if value is None:
         return None
-    if value.strip().isdigit():
-        return float(value)
     try:
-        return max(email.utils.parsedate_to_datetime(value).timestamp() - time.time(), 0.0)
+        wait_s = float(value)
     except ValueError:
-        return None
+        wait_s = _count_seconds_until(value)
+    return wait_s if 0 <= wait_s < math.inf else None
+
+
+def _count_seconds_until(date: str) -> float:
+    try:
+        return max(email.utils.parsedate_to_datetime(date).timestamp() - time.time(), 0.0)
+    except (ValueError, OverflowError):
+        return math.nan
 
 
 def _read_port(parts: SplitResult) -> int | None:

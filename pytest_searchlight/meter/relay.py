@@ -183,12 +183,17 @@ class ServerFrames(FrameSorter):
         """Keeps noise apart; a blank line is not even noise."""
         text = bytes(piece)
         if not text.isspace():
-            self._noise.append(text)
-            self._recorder.note(b"N", b"%d %d" % (len(text), text.count(b"\n")), at_ns=time.monotonic_ns())
+            keep_noise(text, log=self._noise, recorder=self._recorder)
 
     def _note(self, message: Message) -> None:
         if message.is_response:
             self._requests.remove(message)
+
+
+def keep_noise(text: bytes, *, log: CappedLog, recorder: Recorder) -> None:
+    """Logs what a server says besides messages, and counts it."""
+    log.append(text)
+    recorder.note(b"N", b"%d %d" % (len(text), text.count(b"\n")), at_ns=time.monotonic_ns())
 
 
 def pump_client(source: int, target: int | None, *, frames: ClientFrames, recorder: Recorder) -> None:

@@ -11,6 +11,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from pytest_searchlight.domain import hash_content
+from pytest_searchlight.meter.frames import make_key
 from pytest_searchlight.metering.content import count_structured_chars, list_visible_texts
 from pytest_searchlight.metering.records import CallOutcome, MeteredCall, MeteredTool, ServerExit, ServerInfo
 from pytest_searchlight.metering.spend import find_reported_spend
@@ -86,15 +87,15 @@ class WireLog:
             case "server_exit", {"code": int(code), "unasked": bool(unasked)}:
                 self.server_exit = ServerExit(code=code, unasked=unasked)
             case "refused", {"id": request_id}:
-                self._refused.add(repr(request_id))
+                self._refused.add(make_key(request_id))
             case "paced", {"id": request_id, "waited_s": float(waited_s)}:
                 self._shift_start(request_id, waited_s)
             case "http_failure", {"id": request_id}:
-                self._http_failures[repr(request_id)] = event.facts
+                self._http_failures[make_key(request_id)] = event.facts
 
     def _shift_start(self, request_id: object, waited_s: float) -> None:
         """A call begins when it is sent on: the wait for its turn was ours, not the provider's."""
-        _, call = self._waiting.get(repr(request_id), ("", None))
+        _, call = self._waiting.get(make_key(request_id), ("", None))
         if call is not None:
             call.at_ns += round(waited_s * 1e9)
             call.facts["started_s"] = (call.at_ns - self.origin_ns) / 1e9
@@ -128,7 +129,7 @@ class WireLog:
             self._cancel(params, frame)
         if "id" in message:
             call = self._open_call(message["id"], params, frame) if method == "tools/call" else None
-            self._waiting[repr(message["id"])] = (method, call)
+            self._waiting[make_key(message["id"])] = (method, call)
         if method == "tools/list" and not params.get("cursor"):
             self._cursors.clear()
         if method != "tools/call":
@@ -149,7 +150,7 @@ class WireLog:
 
     def _cancel(self, params: Json, frame: Frame) -> None:
         """A cancelled call stays cancelled, even if an answer comes late."""
-        _, call = self._waiting.get(repr(params.get("requestId")), ("", None))
+        _, call = self._waiting.get(make_key(params.get("requestId")), ("", None))
         if call is not None:
             reason = params.get("reason")
             call.facts["outcome"] = "cancelled"
@@ -159,7 +160,7 @@ class WireLog:
     # --- the server -------------------------------------------------------------------------------------
 
     def _add_answer(self, message: Json, frame: Frame) -> None:
-        key = repr(message.get("id"))
+        key = make_key(message.get("id"))
         method, call = self._waiting.pop(key, ("", None))
         result = message.get("result")
         result = result if isinstance(result, dict) else {}

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import ssl
 import threading
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -25,15 +28,25 @@ class FaultyHandler(BaseHTTPRequestHandler):
             self._answer(202, b"")
         elif message["method"] == "tools/call":
             getattr(self, "tool_" + message["params"]["name"])(message["id"], message["params"])
+        elif not isinstance(message["params"], dict):
+            self._answer_message(message["id"], {})
         elif message["params"].get("clientInfo") == "hang":
             self.server.closing.wait(60)
+        elif "handshake" in message["params"]:
+            self._answer(200, _decode(message["id"], message["params"]["handshake"]))
         else:
             self._answer_message(
                 message["id"], {"protocolVersion": "2025-06-18", "serverInfo": {"name": "faulty"}}
             )
 
     def do_GET(self) -> None:
-        self._answer(405, b"")
+        """Go on with a stream, if it is one of those that `tool_stream` has left unfinished."""
+        rest = self.server.unfinished.pop(self.headers.get("Last-Event-ID", ""), None)
+        if rest is None:
+            self._answer(405, b"")
+        else:
+            self._start_stream()
+            self.wfile.write(rest)
 
     def do_DELETE(self) -> None:
         self.server.farewells += 1
@@ -43,7 +56,8 @@ class FaultyHandler(BaseHTTPRequestHandler):
         """Answer with a status, and text that names the key."""
         del request_id
         key = self.headers.get("Authorization", "")
-        self._answer(params["arguments"]["status"], f"sorry,\n {key}".encode(), {"Retry-After": RETRY_AFTER})
+        wait = params["arguments"].get("retry_after", RETRY_AFTER)
+        self._answer(params["arguments"]["status"], f"sorry,\n {key}".encode(), {"Retry-After": wait})
 
     def tool_redirect(self, request_id: int, params: dict[str, Any]) -> None:
         del request_id, params
@@ -56,9 +70,10 @@ class FaultyHandler(BaseHTTPRequestHandler):
         self._answer(200, json.dumps(message, indent=2).replace("\n", "\r\n").encode())
 
     def tool_page(self, request_id: int, params: dict[str, Any]) -> None:
-        """Answer with something that is no message."""
+        """Answer with something that is no message, but names the key."""
         del request_id, params
-        self._answer(200, b"<html>busy</html>", {"Content-Type": "text/html"})
+        key = self.headers.get("Authorization", "")
+        self._answer(200, f"<html>busy {key}</html>".encode(), {"Content-Type": "text/html"})
 
     def tool_cut(self, request_id: int, params: dict[str, Any]) -> None:
         """Break off in the middle of a stream."""
@@ -71,6 +86,20 @@ class FaultyHandler(BaseHTTPRequestHandler):
         del request_id, params
         self._start_stream()
         self.wfile.write(b": nothing to see\n\n")
+
+    def tool_stream(self, request_id: int, params: dict[str, Any]) -> None:
+        """Answer with these bytes as a stream; ``rest`` goes on after an event of that id."""
+        rest = params["arguments"].get("rest", {})
+        self.server.unfinished.update({name: _decode(request_id, data) for name, data in rest.items()})
+        self._start_stream()
+        self.wfile.write(_decode(request_id, params["arguments"]["data"]))
+
+    def tool_body(self, request_id: int, params: dict[str, Any]) -> None:
+        """Answer with these bytes as one document, compressed in a way or not."""
+        arguments = params["arguments"]
+        body, encoding = _decode(request_id, arguments["data"]), arguments.get("encoding", "identity")
+        compressed = {"gzip": gzip.compress(body), "deflate": zlib.compress(body)}.get(encoding, body)
+        self._answer(200, compressed, {"Content-Encoding": encoding})
 
     def tool_reset(self, request_id: int, params: dict[str, Any]) -> None:
         """Close the connection instead of answering."""
@@ -106,6 +135,10 @@ class FaultyHandler(BaseHTTPRequestHandler):
         del format, args
 
 
+def _decode(request_id: int, data: str) -> bytes:
+    return base64.b64decode(data).replace(b"%ID%", b"%d" % request_id)
+
+
 class FaultyServer(ThreadingHTTPServer):
     """Remembers what it heard: headers and message of each POST."""
 
@@ -118,6 +151,7 @@ class FaultyServer(ThreadingHTTPServer):
             self.socket = tls.wrap_socket(self.socket, server_side=True)
         self.heard: list[tuple[dict[str, str], dict[str, Any]]] = []
         self.farewells = 0
+        self.unfinished: dict[str, bytes] = {}
         self.closing = threading.Event()
 
     @property
