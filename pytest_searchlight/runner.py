@@ -19,7 +19,15 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from pytest_searchlight.domain import STATUS_RULES, RunStatus, SearchSetup, TestRun
+from pytest_searchlight.agents.contract import OWN_SEARCHES
+from pytest_searchlight.domain import (
+    STATUS_RULES,
+    CallOutcome,
+    RunStatus,
+    SearchSetup,
+    SetupKind,
+    TestRun,
+)
 from pytest_searchlight.errors import EvidenceError, RunError, UserError
 from pytest_searchlight.evidence import OpenBundle, encode_json_line
 from pytest_searchlight.extensions import Agent, AgentJob, AgentTrace, McpServer, ObservedRun
@@ -245,10 +253,11 @@ def settle_trace(trace: AgentTrace, metering: Metering | None, *, setup: SearchS
     """Correct the agent's view of how the run ended by what went over the wire.
 
     An agent whose search never came up, or never once answered, goes on from memory and says all is well:
-    that measures nothing, so the run ends as a fault of infrastructure.
+    that measures nothing, so the run ends as a fault of infrastructure. So it does where the search is the
+    agent product's own, of which the transcript alone tells.
     """
     if metering is None:
-        return trace
+        return _settle_own_search(trace, setup=setup)
     if trace.status is RunStatus.SETUP_UNAVAILABLE:
         return trace.model_copy(update={"reason": f"{trace.reason}{_quote_last_words(metering)}"})
     if not STATUS_RULES[trace.status].counts:
@@ -259,6 +268,17 @@ def settle_trace(trace: AgentTrace, metering: Metering | None, *, setup: SearchS
             update={"status": fault.status, "reason": fault.text, "retry_after_s": fault.retry_after_s}
         )
     return trace.model_copy(update={"flags": (*trace.flags, *list_wire_flags(metering, setup=setup))})
+
+
+def _settle_own_search(trace: AgentTrace, *, setup: SearchSetup) -> AgentTrace:
+    own = [call for call in trace.tool_calls if call.server is None and call.executed]
+    failed = [call for call in own if call.tool in OWN_SEARCHES and call.outcome is CallOutcome.ERROR]
+    is_dead = failed and not any(call.outcome is CallOutcome.OK for call in own)
+    if setup.kind is not SetupKind.BUILT_IN or not STATUS_RULES[trace.status].counts or not is_dead:
+        return trace
+    said = " ".join((failed[-1].error_text or "").split())[:_LAST_WORDS_CHARS]
+    reason = f"none of {len(failed)} search(es) by the agent's own tool was answered; the last one: {said}"
+    return trace.model_copy(update={"status": RunStatus.PROVIDER_ERROR, "reason": reason})
 
 
 @dataclass(frozen=True)

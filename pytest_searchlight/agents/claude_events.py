@@ -31,6 +31,8 @@ _SYNTHETIC_MODEL: Final = "<synthetic>"
 _OFFLOADED: Final = "<persisted-output>"
 _NOT_RUN: Final = ("<tool_use_error>Error: No such tool available", "<tool_use_error>InputValidationError")
 _NOT_APPROVED = re.compile(r"requested permissions to|haven't granted it yet")
+_SEARCH_FAILED = re.compile(r'Web search results for query: "[^\n]*"\s+(?:API Error\b|Web search error:)')
+"""How the product's own search tells that it failed: as a result that it calls a good one."""
 _ERROR_TEXT = re.compile(
     r"^\[?(API Error\b|Error: \d{3}\b|Invalid API key|Failed to authenticate|Not logged in|Please run /login|"
     r"Credit balance is too low|Claude (AI )?usage limit|You've hit|Prompt is too long|Request timed out)"
@@ -274,6 +276,8 @@ def _read_call(
     event, result = answered
     text = join_text(result.get("content"))
     outcome, executed = _judge_result(result)
+    if server is None and tool == "WebSearch" and _SEARCH_FAILED.match(text):
+        outcome = CallOutcome.ERROR
     return ToolCall(
         tool=tool,
         server=server,

@@ -13,6 +13,9 @@ from pytest_searchlight.extensions import McpServer
 CALL_LIMIT_S: Final = 300
 """How long one call to the setup's server may take, in every product."""
 
+OWN_SEARCHES: Final = frozenset({"WebSearch", "web_search"})
+"""Agent products' own tools that search the web, which their vendors charge for by the call."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Contract:

@@ -7,9 +7,10 @@ import signal
 from pathlib import Path
 
 import pytest
-from agent_stage import AGENTS, Stage
+from agent_stage import AGENTS, Stage, make_setup
 from scripted_model import (
     Answer,
+    CallTool,
     CutStream,
     Fail,
     FailTurn,
@@ -17,11 +18,13 @@ from scripted_model import (
     ModelRequest,
     Refuse,
     Script,
+    SearchResults,
     Step,
     play_turns,
 )
 
-from pytest_searchlight.domain import Budgets, RunStatus, Usage
+from pytest_searchlight.domain import Budgets, CallOutcome, RunStatus, SetupKind, Usage
+from pytest_searchlight.runner import settle_trace
 from pytest_searchlight.workspace import find_marked_processes
 
 BAD_KEY = Fail(status=401, code="authentication_error", message="invalid key")
@@ -144,3 +147,30 @@ def test_a_run_over_its_token_budget_is_exhausted_even_when_it_gave_an_answer(
 def test_tokens_that_were_not_counted_are_unknown(stage: Stage, agent: str) -> None:
     trace = stage.play(agent, play_turns(Answer(text="red", tokens=None))).trace
     assert (trace.status, trace.usage) == (RunStatus.GRADED, Usage())
+
+
+@pytest.mark.parametrize(
+    ("found", "outcome", "status"),
+    [
+        (
+            Fail(status=500, code="api_error", message="search is down"),
+            CallOutcome.ERROR,
+            RunStatus.PROVIDER_ERROR,
+        ),
+        (SearchResults(pages=()), CallOutcome.OK, RunStatus.GRADED),
+    ],
+    ids=["down", "nothing found"],
+)
+def test_claude_codes_own_search_that_is_down_counts_as_one_and_never_as_a_wrong_answer(
+    stage: Stage, found: Step, outcome: CallOutcome, status: RunStatus
+) -> None:
+    search = play_turns(CallTool(tool="WebSearch", arguments={"query": "red lamps"}), Answer(text="red"))
+
+    def play(request: ModelRequest) -> Step:
+        return found if request.kind == "web-search" else search(request)
+
+    trace = stage.play("claude-code", play, kind=SetupKind.BUILT_IN).trace
+    assert [(call.tool, call.outcome, call.executed) for call in trace.tool_calls] == [
+        ("WebSearch", outcome, True)
+    ]
+    assert settle_trace(trace, None, setup=make_setup(SetupKind.BUILT_IN)).status is status

@@ -56,6 +56,34 @@ def change_last(events: Events, **changes: object) -> Events:
 # --- calls, usage, tools ---------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("\n\nWeb search error: unavailable\n\nREMINDER", CallOutcome.ERROR),
+        ("\n\nAPI Error: 529 Overloaded", CallOutcome.ERROR),
+        ("\n\nLinks: [1]\n\nWeb search error: max_uses_exceeded", CallOutcome.OK),
+        ("\n\nWhat Web search error: means", CallOutcome.OK),
+    ],
+)
+def test_a_search_of_the_products_own_that_failed_is_told_from_one_that_did_not(
+    text: str, outcome: CallOutcome
+) -> None:
+    use = {"type": "tool_use", "id": "t", "name": "WebSearch", "input": {"query": 'say "x"'}}
+    result = {
+        "type": "tool_result",
+        "tool_use_id": "t",
+        "content": f'Web search results for query: "say "x""{text}',
+    }
+    stream = hear(
+        [
+            {"type": "assistant", "message": {"content": [use]}},
+            {"type": "user", "message": {"content": [result]}},
+        ]
+    )
+    (call,) = stream.list_calls()
+    assert (call.outcome, call.error_text is None) == (outcome, outcome is CallOutcome.OK)
+
+
 def test_calls_that_ran_failed_and_never_ran_are_told_apart() -> None:
     good, failed, outside = hear(load_events("search")).list_calls()
     assert (good.server, good.tool, good.outcome, good.executed) == (

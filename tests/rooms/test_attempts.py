@@ -11,7 +11,7 @@ from plugin.scripted_agents import ScriptedAgent
 from pydantic import JsonValue, ValidationError
 from rooms.records_for_tests import SHOP, make_run
 
-from pytest_searchlight.domain import STATUS_RULES, CallOutcome, RunStatus, ToolCall
+from pytest_searchlight.domain import STATUS_RULES, CallOutcome, RunStatus, SearchSetup, SetupKind, ToolCall
 from pytest_searchlight.errors import DiskError, RunError
 from pytest_searchlight.evidence import OpenBundle, SessionFolder, open_bundle
 from pytest_searchlight.extensions import AgentJob, AgentTrace, ObservedRun
@@ -231,6 +231,38 @@ def test_a_server_that_died_after_a_success_is_flagged() -> None:
     trace = settle_trace(RIGHT, meter("ok", "server_died"), setup=SHOP)
     assert trace.status is RunStatus.GRADED
     assert "server_died" in trace.flags
+
+
+BUILT_IN = SearchSetup(name="built-in", kind=SetupKind.BUILT_IN)
+OWN_SEARCH = ToolCall(tool="WebSearch", outcome=CallOutcome.ERROR, error_text="Web search error: unavailable")
+
+
+def test_an_agents_own_search_that_never_once_answered_measures_nothing_either() -> None:
+    told = RIGHT.model_copy(update={"tool_calls": (OWN_SEARCH, OWN_SEARCH)})
+    trace = settle_trace(told, None, setup=BUILT_IN)
+    assert trace.status is RunStatus.PROVIDER_ERROR
+    assert trace.reason.endswith("the last one: Web search error: unavailable")
+    assert is_worth_repeating(trace)
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        (),
+        (OWN_SEARCH, OWN_SEARCH.model_copy(update={"outcome": CallOutcome.OK})),
+        (OWN_SEARCH, ToolCall(tool="WebFetch", outcome=CallOutcome.OK)),
+        (ToolCall(tool="WebFetch", outcome=CallOutcome.ERROR),),
+        (OWN_SEARCH.model_copy(update={"outcome": CallOutcome.REFUSED, "executed": False}),),
+    ],
+)
+def test_a_run_whose_own_search_answered_or_was_not_made_is_measured(calls: tuple[ToolCall, ...]) -> None:
+    told = RIGHT.model_copy(update={"tool_calls": calls})
+    assert settle_trace(told, None, setup=BUILT_IN) == told
+
+
+def test_a_fault_that_the_agent_told_stands_before_a_search_that_failed() -> None:
+    fault = FAULT.model_copy(update={"tool_calls": (OWN_SEARCH,)})
+    assert settle_trace(fault, None, setup=BUILT_IN) == fault
 
 
 def test_calls_beyond_the_budget_are_flagged() -> None:
