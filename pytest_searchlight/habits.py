@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Final, NamedTuple
@@ -84,5 +85,5 @@ def _pair_times(run: RunRecord, facts: SearchFacts) -> tuple[float, float] | Non
 
 
 def _share_time(times_s: Sequence[tuple[float, float]]) -> float | None:
-    whole_s = sum(whole for _, whole in times_s)
-    return sum(waited for waited, _ in times_s) / whole_s if whole_s else None
+    whole_s = math.fsum(whole for _, whole in times_s)
+    return math.fsum(waited for waited, _ in times_s) / whole_s if whole_s else None

@@ -7,14 +7,16 @@ can be recomputed from the rows. Counts that do not reconcile are refused.
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter
+from typing import Any, Final, NamedTuple
 
 from pydantic import JsonValue
 
-from pytest_searchlight.domain import STATUS_RULES, Access, RunRecord, RunStatus, SetupKind
-from pytest_searchlight.errors import EvidenceError, SummaryError
+from pytest_searchlight.domain import Access, RunRecord, SetupKind
+from pytest_searchlight.errors import EvidenceError
 from pytest_searchlight.evidence import (
     SessionFolder,
     encode_json,
@@ -23,20 +25,23 @@ from pytest_searchlight.evidence import (
     write_atomic,
 )
 from pytest_searchlight.habits import measure_habits, select_measured
+from pytest_searchlight.measures import (
+    RunColumns,
+    count_runs,
+    join_columns,
+    measure_runs,
+    rate_runs,
+    read_columns,
+)
 from pytest_searchlight.run_rows import describe_unreadable, read_records
-from pytest_searchlight.stats import divide, quantile, wilson_interval
 from pytest_searchlight.stats.figures import Comparisons
 from pytest_searchlight.summary_schema import (
     AccessRates,
-    Counts,
     JudgeExpense,
-    Latency,
-    Rate,
     ResultRow,
     ScanRates,
     Summary,
     TaskRow,
-    Use,
 )
 
 _KIND_ORDER: Final = {kind: place for place, kind in enumerate(SetupKind)}
@@ -90,96 +95,89 @@ def summarize(
     Raises:
         SummaryError: ``planned = passes + failures + excluded`` does not hold somewhere.
     """
+    tasks = _group_by_task(records)
+    results = tuple(map(_make_result, _join_lanes(tasks)))
     return Summary(
         session=dict(facts),
         counts=count_runs(records),
-        results=measure_lanes(records),
-        tasks=tuple(_make_task_row(group) for group in _group(records, _name_task)),
-        comparisons=_compare(records, seed=int(str(facts.get("seed", 0)))),
+        results=results,
+        tasks=tuple(map(_make_task_row, tasks)),
+        comparisons=_compare(records, results, seed=int(str(facts.get("seed", 0)))),
         extra=dict(extra),
     )
 
 
-def count_runs(records: Sequence[RunRecord]) -> Counts:
-    """How many runs were planned, passed, failed (by status) and were excluded (by status)."""
-    statuses = Counter(record.status for record in records)
-    passes = sum(record.passed is True for record in records)
-    failed_as = {
-        str(status): statuses[status] - (passes if status is RunStatus.GRADED else 0)
-        for status, rule in STATUS_RULES.items()
-        if rule.counts
-    }
-    excluded = {str(status): statuses[status] for status, rule in STATUS_RULES.items() if not rule.counts}
-    planned, failures = len(records), sum(failed_as.values())
-    if planned != passes + failures + sum(excluded.values()) or min(failed_as.values()) < 0:
-        raise SummaryError(
-            f"{planned} planned runs, but {passes} passes, {failed_as} and {excluded}: refused"
-        )
-    return Counts(
-        planned=planned,
-        graded=passes + failures,
-        passes=passes,
-        failures=failures,
-        contaminated=statuses[RunStatus.CONTAMINATED],
-        failed_as=failed_as,
-        excluded=excluded,
-    )
-
-
-def _compare(records: Sequence[RunRecord], *, seed: int) -> Comparisons | None:
-    lanes = {(record.catalog, record.agent, record.model_name, record.setup) for record in records}
-    if len({lane[:3] for lane in lanes}) == len(lanes):
+def _compare(records: Sequence[RunRecord], lanes: Sequence[ResultRow], *, seed: int) -> Comparisons | None:
+    if len({(lane.catalog, lane.agent, lane.model_name) for lane in lanes}) == len(lanes):
         return None
     from pytest_searchlight.stats.comparing import compare_setups  # loads numpy and scipy
 
     return compare_setups(records, seed=seed)
 
 
-Place = tuple[str | int, ...]
+class _RunGroup(NamedTuple):
+    """Runs that are measured together, and their columns."""
+
+    runs: Sequence[RunRecord]
+    columns: RunColumns
 
 
-def _name_lane(record: RunRecord) -> Place:
+_READ_LANE: Final = attrgetter("catalog", "agent", "model_name", "setup_kind", "setup")
+_READ_TASK: Final = attrgetter("catalog", "task", "agent", "model_name", "setup_kind", "setup")
+
+
+def _group_by_task(records: Iterable[RunRecord]) -> list[_RunGroup]:
+    """The runs of each catalog, task, agent, model and setup, in that order, the setup's kind first."""
+    groups: defaultdict[object, list[RunRecord]] = defaultdict(list)
+    for record in records:
+        groups[_READ_TASK(record)].append(record)
+    ordered = sorted(groups.values(), key=lambda runs: (runs[0].catalog, runs[0].task, *_place_lane(runs[0])))
+    return [_RunGroup(runs, read_columns(runs)) for runs in ordered]
+
+
+def _place_lane(record: RunRecord) -> tuple[str | int, ...]:
     kind = _KIND_ORDER[record.setup_kind]
     return record.catalog, record.agent, record.model_name or "", kind, record.setup
 
 
-def _name_task(record: RunRecord) -> Place:
-    catalog, *lane = _name_lane(record)
-    return catalog, record.task, *lane
+def _join_lanes(tasks: Iterable[_RunGroup]) -> list[_RunGroup]:
+    """The runs of each catalog, agent, model and setup, in that order, the setup's kind first."""
+    groups: defaultdict[object, list[_RunGroup]] = defaultdict(list)
+    for group in tasks:
+        groups[_READ_LANE(group.runs[0])].append(group)
+    lanes = [_join(parts) for parts in groups.values()]
+    return sorted(lanes, key=lambda lane: _place_lane(lane.runs[0]))
 
 
-def _group(records: Sequence[RunRecord], key: Callable[[RunRecord], Place]) -> Iterator[list[RunRecord]]:
-    groups: defaultdict[Place, list[RunRecord]] = defaultdict(list)
-    for record in records:
-        groups[key(record)].append(record)
-    for place in sorted(groups):
-        yield groups[place]
+def _join(parts: Sequence[_RunGroup]) -> _RunGroup:
+    runs = [run for part in parts for run in part.runs]
+    return _RunGroup(runs, join_columns(part.columns for part in parts))
 
 
-def measure_lanes(records: Sequence[RunRecord]) -> tuple[ResultRow, ...]:
+def measure_lanes(records: Iterable[RunRecord]) -> tuple[ResultRow, ...]:
     """A row for each catalog, agent, model and setup, in that order, the setup's kind first."""
-    return tuple(_make_result(group) for group in _group(records, _name_lane))
+    return tuple(map(_make_result, _join_lanes(_group_by_task(records))))
 
 
-def _make_result(runs: Sequence[RunRecord]) -> ResultRow:
+def _make_result(lane: _RunGroup) -> ResultRow:
     return ResultRow(
-        **_describe_lane(runs[0]),
-        **measure_runs(runs),
-        searching=measure_habits(runs),
-        by_access=_rate_by_access([run for run in runs if not run.control]),
-        scan=_rate_by_scan(runs),
-        judging=_measure_judging(runs),
+        **_describe_lane(lane.runs[0]),
+        **measure_runs(lane.columns),
+        searching=measure_habits(lane.runs),
+        by_access=_rate_by_access([run for run in lane.runs if not run.control]),
+        scan=_rate_by_scan(lane.runs),
+        judging=_measure_judging(lane.runs),
     )
 
 
-def _make_task_row(runs: Sequence[RunRecord]) -> TaskRow:
-    first = runs[0]
+def _make_task_row(group: _RunGroup) -> TaskRow:
+    first = group.runs[0]
     return TaskRow(
         task=first.task,
         family=first.family,
         control=first.control,
         **_describe_lane(first),
-        **measure_runs(runs),
+        **measure_runs(group.columns),
     )
 
 
@@ -187,84 +185,35 @@ def _describe_lane(record: RunRecord) -> dict[str, Any]:
     return {name: getattr(record, name) for name in ("catalog", "agent", "model_name", "setup", "setup_kind")}
 
 
-def measure_runs(runs: Sequence[RunRecord]) -> dict[str, Any]:
-    """The fields of `Measures` for a group of runs; rates and use are over graded runs."""
-    graded = [run for run in runs if STATUS_RULES[run.status].counts]
-    rate = measure_rate(runs)
-    return {
-        **dict(count_runs(runs)),
-        "coverage": divide(len(graded), len(runs)),
-        "pass_rate": rate.pass_rate,
-        "pass_rate_ci95": rate.pass_rate_ci95,
-        "answerable": measure_rate([run for run in runs if not run.control]),
-        "tokens": _measure_use([run.usage.total_tokens for run in graded], passes=rate.passes),
-        "cost_usd": _measure_use([run.cost.total_usd for run in graded], passes=rate.passes),
-        "provider_calls": _measure_use([run.provider_calls for run in graded], passes=rate.passes),
-        "duration_s": _measure_latency([run.duration_s for run in graded if run.duration_s is not None]),
-        "provider_latency_s": _measure_latency([s for run in graded for s in run.provider_latencies_s]),
-    }
-
-
-def measure_rate(runs: Sequence[RunRecord]) -> Rate:
-    """The pass rate of a group of runs."""
-    graded = [run for run in runs if STATUS_RULES[run.status].counts]
-    passes = sum(run.passed is True for run in graded)
-    return Rate(
-        planned=len(runs),
-        graded=len(graded),
-        passes=passes,
-        pass_rate=divide(passes, len(graded)),
-        pass_rate_ci95=wilson_interval(passes, len(graded)),
-    )
-
-
-def _rate_by_access(runs: Sequence[RunRecord]) -> AccessRates:
+def _rate_by_access(runs: Iterable[RunRecord]) -> AccessRates:
     by_access: defaultdict[Access | None, list[RunRecord]] = defaultdict(list)
     for run in select_measured(runs):
         by_access[run.access].append(run)
     return AccessRates(
-        fetched=measure_rate(by_access[Access.FETCHED]),
-        surfaced=measure_rate(by_access[Access.SURFACED]),
-        remembered=measure_rate(by_access[Access.REMEMBERED]),
-        unknown=measure_rate(by_access[None]),
+        fetched=rate_runs(by_access[Access.FETCHED]),
+        surfaced=rate_runs(by_access[Access.SURFACED]),
+        remembered=rate_runs(by_access[Access.REMEMBERED]),
+        unknown=rate_runs(by_access[None]),
     )
 
 
-def _rate_by_scan(runs: Sequence[RunRecord]) -> ScanRates:
+def _rate_by_scan(runs: Iterable[RunRecord]) -> ScanRates:
     signs = [run.signs for run in select_measured(runs)]
     return ScanRates(
         flagged=sum(map(bool, signs)),
         unscanned=signs.count(None),
-        without_flagged=measure_rate([run for run in runs if not run.signs]),
+        without_flagged=rate_runs([run for run in runs if not run.signs]),
     )
 
 
-def _measure_judging(runs: Sequence[RunRecord]) -> JudgeExpense:
+def _measure_judging(runs: Iterable[RunRecord]) -> JudgeExpense:
     costs = [run.judging for run in runs if run.judging is not None]
     tokens = [cost.usage.total_tokens for cost in costs]
     usd = [cost.usd for cost in costs]
     return JudgeExpense(
         judged_runs=len(costs),
         tokens=None if None in tokens else sum(filter(None, tokens)),
-        cost_usd=None if None in usd else sum(filter(None, usd)),
-    )
-
-
-def _measure_use(values: Sequence[float | None], *, passes: int) -> Use:
-    known = [value for value in values if value is not None]
-    total = sum(known) if values and len(known) == len(values) else None
-    return Use(
-        total=total,
-        known_runs=len(known),
-        mean=divide(sum(known), len(known)),
-        per_success=divide(total, passes),
-    )
-
-
-def _measure_latency(values: Sequence[float]) -> Latency:
-    ordered = sorted(values)  # once: what is in order already is sorted at no cost
-    return Latency(
-        count=len(values), p50=quantile(ordered, 0.5), p90=quantile(ordered, 0.9), p99=quantile(ordered, 0.99)
+        cost_usd=None if None in usd else math.fsum(filter(None, usd)),
     )
 
 

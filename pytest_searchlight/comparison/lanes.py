@@ -10,7 +10,7 @@ from pytest_searchlight.comparison.records import LaneName
 from pytest_searchlight.comparison.sources import Measured
 from pytest_searchlight.comparison.tallies import Tallies, tally_rows, tally_runs
 from pytest_searchlight.domain import RunRecord
-from pytest_searchlight.summary import count_runs
+from pytest_searchlight.measures import count_runs
 from pytest_searchlight.summary_schema import Counts, LaneRow, Summary
 
 

@@ -13,6 +13,8 @@ from pytest_searchlight.domain.base import Record
 class Access(StrEnum):
     """How a run came by its task's primary source; the first that holds."""
 
+    __hash__ = str.__hash__  # see `RunStatus`
+
     FETCHED = "fetched"
     SURFACED = "surfaced"
     REMEMBERED = "remembered"

@@ -18,6 +18,8 @@ from pytest_searchlight.domain.base import Record, Slug, Text, hash_content
 class SetupKind(StrEnum):
     """What sort of search a setup gives."""
 
+    __hash__ = str.__hash__  # see `RunStatus`
+
     PROVIDER = "provider"
     BUILT_IN = "built-in"
     NO_SEARCH = "no-search"

@@ -11,7 +11,8 @@ from pydantic import JsonValue
 from pytest_searchlight.catalog import Catalog
 from pytest_searchlight.domain import RunRecord
 from pytest_searchlight.publishing.scanning import PrivacyScan
-from pytest_searchlight.report_folder import Manifest, Report, read_rows
+from pytest_searchlight.report_folder import Manifest, Report
+from pytest_searchlight.report_folder.light_rows import read_light_rows
 from pytest_searchlight.summary_schema import Summary
 
 
@@ -78,4 +79,4 @@ def read_measured(report: Report) -> MeasuredReport | None:
     """`report` with its rows, None for a transcribed one. Raises ReportError, naming the line."""
     if report.summary is None:
         return None
-    return MeasuredReport(report=report, summary=report.summary, rows=read_rows(report))
+    return MeasuredReport(report=report, summary=report.summary, rows=read_light_rows(report))

@@ -58,7 +58,8 @@ def mark_lines(content: bytes) -> str:
 
     They only tell where: that a file was changed at all is for `hash_data` to tell.
     """
-    return "".join(f"{zlib.crc32(line) & 0xFFFF:04x}" for line in content.split(b"\n"))
+    sums = map(zlib.crc32, content.split(b"\n"))
+    return b"".join([each.to_bytes(4, "big")[2:] for each in sums]).hex()
 
 
 def find_changed_lines(marks: str, *, published: str) -> list[int]:

@@ -83,14 +83,19 @@ def read_rows(report: Report) -> list[RunRecord]:
 
 def read_row_file(file: Path) -> list[RunRecord]:
     """The rows in `file`, one JSON object a line. Raises ReportError, naming the line."""
-    try:
-        lines = file.read_bytes().removesuffix(b"\n").split(b"\n")
-    except OSError as error:
-        raise ReportError(f"{file}: cannot be read ({error.strerror})") from error
+    lines = read_bytes(file).removesuffix(b"\n").split(b"\n")
     try:
         return _ROWS.validate_json(b"[" + b",".join(lines) + b"]")
     except ValidationError:
         return [_read_row(line, place=f"{file}, line {number}") for number, line in enumerate(lines, 1)]
+
+
+def read_bytes(file: Path) -> bytes:
+    """The content of `file`. Raises ReportError."""
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise ReportError(f"{file}: cannot be read ({error.strerror})") from error
 
 
 _ROWS: Final = TypeAdapter(list[RunRecord], config=ConfigDict(defer_build=True))

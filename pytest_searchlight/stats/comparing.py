@@ -36,6 +36,7 @@ DRAWS: Final = 10_000
 _REFERENCES: Final = (SetupKind.FLOOR, SetupKind.NO_SEARCH, SetupKind.BUILT_IN)
 """From the least search to the most: each is compared with those before it, so no pair is tested twice."""
 
+_READ_LANE: Final = attrgetter("catalog", "agent", "model_name")
 _KIND_ORDER: Final = {kind: place for place, kind in enumerate(SetupKind)}
 
 
@@ -50,17 +51,14 @@ def compare_setups(records: Iterable[RunRecord], *, seed: int, draws: int = DRAW
     Raises:
         SummaryError: two rows stand for the same task, setup and repetition.
     """
-    lanes: defaultdict[tuple[str, str, str], list[RunRecord]] = defaultdict(list)
+    lanes: defaultdict[tuple[str, str, str | None], list[RunRecord]] = defaultdict(list)
     for record in records:
-        lanes[_name_lane(record)].append(record)
+        lanes[_READ_LANE(record)].append(record)
+    ordered = sorted(lanes, key=lambda lane: (*lane[:2], lane[2] or ""))
     resamples = TaskDraws(seed=seed, draws=draws)
     return Comparisons(
-        seed=seed, draws=draws, lanes=tuple(_compare_lane(lanes[name], resamples) for name in sorted(lanes))
+        seed=seed, draws=draws, lanes=tuple(_compare_lane(lanes[name], resamples) for name in ordered)
     )
-
-
-def _name_lane(record: RunRecord) -> tuple[str, str, str]:
-    return record.catalog, record.agent, record.model_name or ""
 
 
 def _compare_lane(records: Sequence[RunRecord], draws: TaskDraws) -> LaneComparisons:

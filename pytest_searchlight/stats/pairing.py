@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import attrgetter
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +23,9 @@ Mask = NDArray[np.bool_]
 
 Cell = tuple[str, int]
 """A task and a repetition."""
+
+
+_READ_CELL: Final = attrgetter("task", "repetition")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -99,17 +104,25 @@ def sort_arms(records: Iterable[RunRecord]) -> dict[str, Arm]:
     Raises:
         SummaryError: two rows stand for the same run.
     """
-    planned: dict[str, dict[Cell, RunRecord]] = {}
+    runs_of: defaultdict[str, list[RunRecord]] = defaultdict(list)
     for run in records:
-        runs, cell = planned.setdefault(run.setup, {}), (run.task, run.repetition)
-        if cell in runs:
-            raise SummaryError(
-                f"{run.run_id} and {runs[cell].run_id}: two rows for one task, setup and repetition; "
-                "a comparison needs one, so leave one out"
-            )
-        runs[cell] = run
+        runs_of[run.setup].append(run)
+    planned = {setup: _place(runs) for setup, runs in runs_of.items()}
     board = _lay_board(set().union(*planned.values()))
     return {setup: _fill_arm(setup, board, runs) for setup, runs in planned.items()}
+
+
+def _place(runs: Sequence[RunRecord]) -> dict[Cell, RunRecord]:
+    """The runs of one setup by their cells. Raises SummaryError when two fill the same."""
+    placed = dict(zip(map(_READ_CELL, runs), runs, strict=True))
+    if len(placed) == len(runs):
+        return placed
+    (cell, _), *_ = Counter(map(_READ_CELL, runs)).most_common(1)
+    first, second, *_ = (run.run_id for run in runs if _READ_CELL(run) == cell)
+    raise SummaryError(
+        f"{first} and {second}: two rows for one task, setup and repetition; a comparison needs one, "
+        "so leave one out"
+    )
 
 
 def _lay_board(cells: Collection[Cell]) -> Board:
@@ -119,7 +132,7 @@ def _lay_board(cells: Collection[Cell]) -> Board:
 
 
 def _fill_arm(setup: str, board: Board, planned: Mapping[Cell, RunRecord]) -> Arm:
-    runs = [planned.get(cell) for cell in board.cells]
+    runs = [*map(planned.get, board.cells)]
     is_graded = np.array([run is not None and STATUS_RULES[run.status].counts for run in runs])
     return Arm(
         setup=setup,

@@ -24,8 +24,9 @@ from pytest_searchlight.domain import (
 )
 from pytest_searchlight.errors import EvidenceError, SummaryError
 from pytest_searchlight.evidence import Scrubber, SessionFolder, encode_json, open_bundle, seal_bundle
+from pytest_searchlight.measures import count_runs
 from pytest_searchlight.run_rows import PlannedRun, read_records, write_plan
-from pytest_searchlight.summary import count_runs, summarize, write_summary
+from pytest_searchlight.summary import summarize, write_summary
 
 if TYPE_CHECKING:
     from pathlib import Path
