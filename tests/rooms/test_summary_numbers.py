@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from typing import TYPE_CHECKING
 
 import pytest
@@ -104,6 +105,13 @@ def test_counts_reconcile_in_every_row_whatever_happened(records: list[RunRecord
     for rows in (summary.results, summary.tasks):
         assert sum(row.planned for row in rows) == len(records)
         assert sum(row.passes for row in rows) == summary.counts.passes
+
+
+@settings(max_examples=10, deadline=None)
+@given(RANDOM_SESSION, st.randoms(use_true_random=False))
+def test_the_order_of_rows_changes_no_digit(records: list[RunRecord], chance: random.Random) -> None:
+    mixed = chance.sample(records, len(records))
+    assert sum_up(*mixed).model_dump_json() == sum_up(*records).model_dump_json()
 
 
 @settings(max_examples=10, deadline=None)
