@@ -95,6 +95,14 @@ def read_finite(digits: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
+def read_integer(digits: str) -> int | None:
+    """A whole number of a JSON text; one of more digits than Python reads is unknown too."""
+    try:
+        return int(digits)
+    except ValueError:
+        return None
+
+
 def _refuse_constant(name: str) -> JsonValue:
     raise NotJsonError(f"holds {name}, which JSON has no number for")
 

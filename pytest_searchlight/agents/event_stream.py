@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pydantic import JsonValue
 
-from pytest_searchlight.loose_json import read_finite
+from pytest_searchlight.loose_json import read_finite, read_integer
 
 EXIT_GRACE_S: Final = 10.0
 """How long a product may live on after it said that it has finished."""
@@ -58,7 +58,9 @@ class EventLog:
 
 def _parse(line: bytes) -> dict[str, Any]:
     try:
-        body = json.loads(line, parse_constant=lambda _: None, parse_float=read_finite)
+        body = json.loads(
+            line, parse_constant=lambda _: None, parse_float=read_finite, parse_int=read_integer
+        )
     except (ValueError, RecursionError):
         body = None
     if isinstance(body, dict):

@@ -10,18 +10,20 @@ from pydantic import JsonValue
 def list_visible_texts(result: dict[str, JsonValue]) -> list[str]:
     """The texts in ``content`` as a model reads them, a part each; media have none.
 
-    ``structuredContent`` is not among them: it repeats the content, for programs.
+    ``structuredContent`` is not among them, since it repeats the content, for programs; where there is no
+    content to repeat, it is what the model is shown.
     """
     content = result.get("content")
+    if not content and (structured := write_structured(result)):
+        return [structured]
     parts = content if isinstance(content, list) else []
     return [text for part in parts if isinstance(part, dict) and (text := _show_part(part))]
 
 
-def count_structured_chars(result: dict[str, JsonValue]) -> int:
-    """Size of ``structuredContent`` as compact JSON, 0 without."""
-    if "structuredContent" not in result:
-        return 0
-    return len(json.dumps(result["structuredContent"], ensure_ascii=False, separators=(",", ":")))
+def write_structured(result: dict[str, JsonValue]) -> str:
+    """``structuredContent`` as compact JSON, empty without."""
+    structured = result.get("structuredContent")
+    return "" if structured is None else json.dumps(structured, ensure_ascii=False, separators=(",", ":"))
 
 
 def _show_part(part: dict[str, JsonValue]) -> str:

@@ -24,7 +24,8 @@ class MeteredCall(Record):
     `model_visible_chars` are the characters that a model is shown, which is what `result_text` holds: texts,
     texts of embedded resources, and name, address and description of resource links. Images, audio and
     binary resources are shown, if at all, as something else than characters, so they count as none.
-    `structured_chars` is the size of ``structuredContent``, which repeats them.
+    `structured_chars` is the size of ``structuredContent``, which repeats them; where there is nothing to
+    repeat, it is what is shown.
 
     All that could not be read, because the answer is missing or was too much to record, is None.
     """

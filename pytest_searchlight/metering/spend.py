@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Final
 
 from pydantic import JsonValue
@@ -55,6 +56,17 @@ def _read_amounts(document: JsonValue) -> dict[str, float]:
         value = document
         for name in path:
             value = value.get(name) if isinstance(value, dict) else None
-        if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
-            spend.setdefault(unit, float(value))
+        amount = _read_amount(value)
+        if amount is not None:
+            spend.setdefault(unit, amount)
     return spend
+
+
+def _read_amount(value: JsonValue) -> float | None:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    try:
+        amount = float(value)
+    except OverflowError:
+        return None
+    return amount if 0 <= amount < math.inf else None

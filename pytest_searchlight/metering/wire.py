@@ -10,7 +10,7 @@ from typing import Final, Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from pytest_searchlight.loose_json import read_finite
+from pytest_searchlight.loose_json import read_finite, read_integer
 from pytest_searchlight.meter.frames import ENDS_BYTES, Message, peek_message
 
 Side = Literal["client", "server", "meter"]
@@ -150,7 +150,11 @@ class _Stream:
 def _parse_json(data: bytes) -> JsonValue:
     """JSON that can be encoded again: a lone surrogate becomes a question mark, what is not finite null."""
     value: JsonValue = json.loads(
-        data.decode("utf-8", "replace"), strict=False, parse_constant=lambda _: None, parse_float=read_finite
+        data.decode("utf-8", "replace"),
+        strict=False,
+        parse_constant=lambda _: None,
+        parse_float=read_finite,
+        parse_int=read_integer,
     )
     if b"\\u" not in data:
         return value

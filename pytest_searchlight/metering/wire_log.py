@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from pytest_searchlight.domain import hash_content
 from pytest_searchlight.meter.frames import make_key
-from pytest_searchlight.metering.content import count_structured_chars, list_visible_texts
+from pytest_searchlight.metering.content import list_visible_texts, write_structured
 from pytest_searchlight.metering.records import CallOutcome, MeteredCall, MeteredTool, ServerExit, ServerInfo
 from pytest_searchlight.metering.spend import find_reported_spend
 from pytest_searchlight.metering.wire import Event, Frame
@@ -227,13 +227,8 @@ class WireLog:
 
 def read_outcome(message: Json, result: Json, *, from_meter: bool) -> dict[str, object]:
     """The fields of a `MeteredCall` that its answer tells."""
-    error = message.get("error")
-    if isinstance(error, dict):
-        code = error.get("code")
-        died = from_meter and code == SERVER_CLOSED
-        outcome: CallOutcome = "server_died" if died else "protocol_error"
-        text = str(error.get("message", ""))[:ERROR_TEXT_CHARS]
-        return {"outcome": outcome, "error_code": code if isinstance(code, int) else None, "error_text": text}
+    if message.get("error") is not None or not isinstance(message.get("result"), dict):
+        return read_failure(message.get("error"), from_meter=from_meter)
     texts = list_visible_texts(result)
     failed = result.get("isError") is True
     text = "\n".join(texts)
@@ -242,9 +237,18 @@ def read_outcome(message: Json, result: Json, *, from_meter: bool) -> dict[str, 
         "error_text": text[:ERROR_TEXT_CHARS] if failed else None,
         "result_text": text,
         "model_visible_chars": sum(len(part) for part in texts),
-        "structured_chars": count_structured_chars(result),
+        "structured_chars": len(write_structured(result)),
         "provider_spend": find_reported_spend(result),
     }
+
+
+def read_failure(error: JsonValue, *, from_meter: bool) -> dict[str, object]:
+    """The fields of a `MeteredCall` whose answer is an error, or neither an error nor a result."""
+    told = error if isinstance(error, dict) else {"message": error or "the answer holds no result"}
+    code = told.get("code")
+    outcome: CallOutcome = "server_died" if from_meter and code == SERVER_CLOSED else "protocol_error"
+    text = str(told.get("message") or "")[:ERROR_TEXT_CHARS]
+    return {"outcome": outcome, "error_code": code if isinstance(code, int) else None, "error_text": text}
 
 
 def describe_tool(tool: Json) -> MeteredTool:

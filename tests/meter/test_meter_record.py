@@ -80,6 +80,35 @@ def test_only_what_a_model_is_shown_counts_as_visible(tmp_path: Path) -> None:
     assert call.model_visible_chars == 5 + 3 + 9
 
 
+def test_structured_content_that_stands_alone_is_what_a_model_is_shown(tmp_path: Path) -> None:
+    with open_meter(tmp_path) as client:
+        client.call("result", result={"content": [], "structuredContent": {"page": "žluť"}})
+        client.close()
+        (call,) = client.read_metering().calls
+    assert (call.result_text, call.model_visible_chars) == ('{"page":"žluť"}', 15)
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [
+        pytest.param(b'"error":"boom"', ("protocol_error", "boom"), id="an error that is a text"),
+        pytest.param(b'"error":{"message":null}', ("protocol_error", ""), id="an error without a word"),
+        pytest.param(b'"result":null', ("protocol_error", "the answer holds no result"), id="no result"),
+        pytest.param(b'"error":null,"result":{}', ("ok", None), id="an error that is none"),
+        pytest.param(b'"result":{"at":' + b"9" * 5000 + b"}", ("ok", None), id="a number beyond reading"),
+    ],
+)
+def test_an_answer_is_told_by_what_it_holds(
+    tmp_path: Path, answer: bytes, outcome: tuple[str, str | None]
+) -> None:
+    with open_meter(tmp_path) as client:
+        client.send_call("raw", data=encode(b'{"jsonrpc":"2.0","id":%ID%,' + answer + b"}\n"))
+        client.read_frame()
+        client.close()
+        (call,) = client.read_metering().calls
+    assert (call.outcome, call.error_text) == outcome
+
+
 def test_the_evidence_lines_hold_all_that_was_read(tmp_path: Path) -> None:
     with open_meter(tmp_path, "--greeting", "hello") as client:
         client.ask("initialize")
@@ -203,6 +232,8 @@ def test_traffic_flows_on_a_disk_that_is_full_from_the_start(tmp_path: Path) -> 
         ({"content": [{"type": "text", "text": '{"creditsUsed": true}'}]}, None),
         ({"content": [{"type": "text", "text": "{not json"}]}, None),
         ({"content": "odd"}, None),
+        ({"structuredContent": {"creditsUsed": 10**400}}, None),
+        ({"content": [{"type": "text", "text": '{"creditsUsed": 1e999}'}]}, None),
         (None, None),
     ],
 )
