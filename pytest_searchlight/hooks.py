@@ -13,12 +13,12 @@ from typing import Any, Final
 import pytest
 
 from pytest_searchlight.catalog import find_catalogs, looks_like_catalog
-from pytest_searchlight.collection import ITEM_KEY, RUN_KEY, RUN_PARAMETER, SESSION_KEY, CatalogFile
 from pytest_searchlight.comparison.session_gates import SessionGates
 from pytest_searchlight.domain import STATUS_RULES, RunRecord, RunStatus, TestRun
 from pytest_searchlight.errors import SearchlightError, UserError
 from pytest_searchlight.grading import describe_unrun
-from pytest_searchlight.item_phases import CALL_REPORT_KEY
+from pytest_searchlight.items.collection import ITEM_KEY, RUN_KEY, RUN_PARAMETER, SESSION_KEY, CatalogFile
+from pytest_searchlight.items.phases import CALL_REPORT_KEY
 from pytest_searchlight.judging import JUDGE_FOLDERS
 from pytest_searchlight.opening import (
     describe_selection,
@@ -28,18 +28,23 @@ from pytest_searchlight.opening import (
     refuse_namesakes,
     refuse_reruns,
 )
-from pytest_searchlight.outcome import SessionOutcome
-from pytest_searchlight.plan import describe_plan
-from pytest_searchlight.preflight import check_gates, check_session, list_session_lanes, list_version_warnings
-from pytest_searchlight.preparation import prepare_setups
 from pytest_searchlight.proofs import check_tasks
 from pytest_searchlight.reporting import (
     Progress,
     clean_text,
 )
 from pytest_searchlight.run_rows import PlannedRun, read_records, write_plan
-from pytest_searchlight.session import BenchmarkSession
-from pytest_searchlight.session_facts import describe_session
+from pytest_searchlight.session.benchmark import BenchmarkSession
+from pytest_searchlight.session.facts import describe_session
+from pytest_searchlight.session.outcome import SessionOutcome
+from pytest_searchlight.session.plan import describe_plan
+from pytest_searchlight.session.preflight import (
+    check_gates,
+    check_session,
+    list_session_lanes,
+    list_version_warnings,
+)
+from pytest_searchlight.session.preparation import prepare_setups
 from pytest_searchlight.settings import check_new_session
 from pytest_searchlight.summary_schema import Summary
 

@@ -12,7 +12,8 @@ from typing import Final
 from pydantic import JsonValue
 
 from pytest_searchlight.closed_web.pages import ClosedWeb
-from pytest_searchlight.costs import find_day, price_judging
+from pytest_searchlight.costs.runs import find_day, price_judging
+from pytest_searchlight.costs.token_prices import PriceList
 from pytest_searchlight.errors import SettingsError
 from pytest_searchlight.evidence import SessionFolder
 from pytest_searchlight.extensions import Answer, Judge, ObservedRun, Registry
@@ -25,7 +26,6 @@ from pytest_searchlight.judges import (
     list_cited_urls,
     list_marks,
 )
-from pytest_searchlight.pricing import PriceList
 from pytest_searchlight.sources import (
     CapturedSource,
     CapturePolicy,

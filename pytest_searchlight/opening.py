@@ -18,7 +18,7 @@ from pytest_searchlight.catalog import Catalog
 from pytest_searchlight.errors import SettingsError
 from pytest_searchlight.evidence import SessionFolder
 from pytest_searchlight.extensions import Registry
-from pytest_searchlight.session import BenchmarkSession
+from pytest_searchlight.session.benchmark import BenchmarkSession
 from pytest_searchlight.settings import (
     STATE_FOLDER,
     Settings,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from pytest_searchlight.fixtures import agent_run, metering_proxy, searchlight_run, verdict, workspace
+from pytest_searchlight.items.fixtures import agent_run, metering_proxy, searchlight_run, verdict, workspace
 from pytest_searchlight.options import INI_ONLY, OPTIONS
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def pytest_configure_node(node: object) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Turn a Python test that asks for a run into one item for each agent, setup and repetition."""
     if "searchlight_run" in metafunc.fixturenames:
-        from pytest_searchlight.collection import parametrize_python_task
+        from pytest_searchlight.items.collection import parametrize_python_task
 
         parametrize_python_task(metafunc, session=wake(metafunc.config).session)
 

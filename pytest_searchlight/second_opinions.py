@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from pytest_searchlight.agreements import AGREEMENT_FILE, SecondOpinion, read_opinions
-from pytest_searchlight.costs import price_judging
+from pytest_searchlight.costs.runs import price_judging
+from pytest_searchlight.costs.token_prices import PriceList
 from pytest_searchlight.domain import Rubric, Score, Task, ToolCall, Usage, Verdict, add_usage
 from pytest_searchlight.domain.judging import Judgement, JudgePayload
 from pytest_searchlight.errors import UserError
@@ -31,9 +32,8 @@ from pytest_searchlight.judges.payload import BlindedBrief, blind_brief
 from pytest_searchlight.judges.verdict import decide_verdict, refuse_verdict
 from pytest_searchlight.judging import BriefJudging, open_judging
 from pytest_searchlight.matrix import find_named
-from pytest_searchlight.pricing import PriceList
 from pytest_searchlight.run_rows import PlannedRun, read_plan
-from pytest_searchlight.session import BenchmarkSession
+from pytest_searchlight.session.benchmark import BenchmarkSession
 from pytest_searchlight.sources import gather_sources
 
 

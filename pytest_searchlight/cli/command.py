@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 import pytest
 
-from pytest_searchlight.session import BenchmarkSession
+from pytest_searchlight.session.benchmark import BenchmarkSession
 
 Command = Callable[[argparse.Namespace], int]
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001 - it has no public name

@@ -60,12 +60,12 @@ def _add_pin(commands: Commands) -> None:
 
 def run_doctor(options: argparse.Namespace) -> int:
     """Print the doctor's findings."""
-    from pytest_searchlight.doctor import examine
+    from pytest_searchlight.doctor.examination import examine
 
     session = open_project({"searchlight_agent": options.agent, "searchlight_setup": options.setup})
     findings = list(examine(session))
     if options.probe:
-        from pytest_searchlight.probing import probe_asked
+        from pytest_searchlight.doctor.probing import probe_asked
 
         findings += probe_asked(session)
         session.close()
@@ -88,8 +88,8 @@ def run_init(options: argparse.Namespace) -> int:
 def run_pin(options: argparse.Namespace) -> int:
     """Write the tools that a provider's server advertises into the configuration."""
     from pytest_searchlight.matrix import find_named
-    from pytest_searchlight.preparation import read_advertised
     from pytest_searchlight.providers import compare_pin, find_setup_file, write_pin
+    from pytest_searchlight.session.preparation import read_advertised
 
     session = open_project({})
     setup = find_named(session.registry.setups, options.setup)

@@ -12,11 +12,11 @@ from pathlib import Path
 from pytest_searchlight.agents.pins import AgentPin, read_agent_pins
 from pytest_searchlight.catalog import find_catalogs, read_catalog
 from pytest_searchlight.catalog.reading import Catalog
+from pytest_searchlight.costs.token_prices import ModelPrice, read_prices
 from pytest_searchlight.domain import SearchSetup
 from pytest_searchlight.extensions import Registry
 from pytest_searchlight.grading.audit import register_audit_rules
 from pytest_searchlight.limits import Limits, read_limits
-from pytest_searchlight.pricing import ModelPrice, read_prices
 from pytest_searchlight.providers.setups import read_setups
 from pytest_searchlight.validators import register_validators
 

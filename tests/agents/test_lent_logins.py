@@ -17,7 +17,7 @@ from pytest_searchlight.agents.codex import CodexAgent
 from pytest_searchlight.agents.installation import Installation
 from pytest_searchlight.agents.login import lend_login
 from pytest_searchlight.agents.pins import AgentPin
-from pytest_searchlight.doctor import _describe_login
+from pytest_searchlight.doctor.examination import _describe_login
 
 AT_FIRST, LATER = 1, 2
 

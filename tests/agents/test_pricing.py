@@ -7,11 +7,11 @@ import pytest
 from agent_stage import REPOSITORY
 from rooms.records_for_tests import make_run, observe
 
-from pytest_searchlight.costs import price_run
+from pytest_searchlight.costs.runs import price_run
+from pytest_searchlight.costs.token_prices import PriceList, read_prices
 from pytest_searchlight.domain import CallOutcome, RunStatus, SearchSetup, SetupKind, ToolCall, Usage
 from pytest_searchlight.errors import SettingsError
 from pytest_searchlight.extensions import AgentTrace, ObservedRun
-from pytest_searchlight.pricing import PriceList, read_prices
 
 TODAY = date(2026, 12, 1)
 PRICES = """

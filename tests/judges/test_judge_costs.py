@@ -10,13 +10,13 @@ import pytest
 from judge_stage import GOOD_CLAIMS, MARKS, PAGE, TASK, ScriptedJudge, make_deliverable, make_source
 from rooms.records_for_tests import make_record
 
-from pytest_searchlight.costs import price_judging
+from pytest_searchlight.costs.runs import price_judging
+from pytest_searchlight.costs.token_prices import PriceList, read_prices
 from pytest_searchlight.domain import Cost, JudgeCost, Usage, add_usage
 from pytest_searchlight.domain.judging import Judgement, JudgePayload
 from pytest_searchlight.extensions import Judge
 from pytest_searchlight.judges import Assessor, LexicalJudge
 from pytest_searchlight.judges.labels import NoJudgementError
-from pytest_searchlight.pricing import PriceList, read_prices
 from pytest_searchlight.summary import measure_lanes
 
 PRICES = """

@@ -16,8 +16,9 @@ import sys
 def test_what_is_imported():
     ours = [name for name in sys.modules if name.startswith("pytest_searchlight.")]
     heavy = [name for name in {HEAVY} if name in sys.modules]
-    assert sorted(ours) == ["pytest_searchlight.fixtures", "pytest_searchlight.hookspecs",
-                            "pytest_searchlight.options", "pytest_searchlight.plugin"]
+    assert sorted(ours) == ["pytest_searchlight.hookspecs", "pytest_searchlight.items",
+                            "pytest_searchlight.items.fixtures", "pytest_searchlight.options",
+                            "pytest_searchlight.plugin"]
     assert heavy == []
 """
 

@@ -12,7 +12,7 @@ from rooms.records_for_tests import make_record
 
 from pytest_searchlight.domain import Cost, JudgeCost, RunStatus, Usage
 from pytest_searchlight.errors import DiskError
-from pytest_searchlight.ledger import FAULTS_IN_A_ROW, Ledger, Spend, measure_spend
+from pytest_searchlight.session.ledger import FAULTS_IN_A_ROW, Ledger, Spend, measure_spend
 from pytest_searchlight.settings import SessionCaps
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def test_a_slot_is_held_by_one_worker_at_a_time(tmp_path: Path, open_ledger: Cal
 def test_a_dead_workers_slots_are_free_again(tmp_path: Path, open_ledger: Callable[..., Ledger]) -> None:
     program = (
         "import os, sys, pathlib\n"
-        "from pytest_searchlight.ledger import Ledger\n"
+        "from pytest_searchlight.session.ledger import Ledger\n"
         "from pytest_searchlight.settings import SessionCaps\n"
         "ledger = Ledger(pathlib.Path(sys.argv[1]), caps=SessionCaps(), started_at_s=0)\n"
         "ledger.hold_slots({'exa': 1}).__enter__()\n"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from pytest_searchlight.costs.token_prices import ModelPrice
 from pytest_searchlight.domain import SearchSetup, SetupKind, Tariff
-from pytest_searchlight.pricing import ModelPrice
 from pytest_searchlight.website.formats import DASH, join_words, show_seconds, show_usd
 from pytest_searchlight.website.house import House
 from pytest_searchlight.website.sections.parts import Section

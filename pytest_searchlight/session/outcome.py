@@ -23,7 +23,7 @@ from pytest_searchlight.reporting import (
     render_table,
 )
 from pytest_searchlight.run_rows import read_records
-from pytest_searchlight.session import BenchmarkSession
+from pytest_searchlight.session.benchmark import BenchmarkSession
 from pytest_searchlight.summary import write_summary
 from pytest_searchlight.summary_schema import Summary
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pytest_searchlight.costs.expectation import expect_cost
 from pytest_searchlight.domain import TestRun
-from pytest_searchlight.expected_cost import expect_cost
 from pytest_searchlight.reporting import format_duration
-from pytest_searchlight.session import BenchmarkSession
+from pytest_searchlight.session.benchmark import BenchmarkSession
 from pytest_searchlight.settings import STATE_FOLDER
 
 

@@ -26,7 +26,8 @@ from pytest_searchlight.calibration import (
     write_calibration,
 )
 from pytest_searchlight.catalog import Catalog, read_catalog
-from pytest_searchlight.costs import price_run
+from pytest_searchlight.costs.runs import price_run
+from pytest_searchlight.costs.token_prices import PriceList, read_prices
 from pytest_searchlight.domain import (
     Cost,
     SearchSetup,
@@ -45,9 +46,7 @@ from pytest_searchlight.extensions import Agent, AgentTrace, ObservedRun, Regist
 from pytest_searchlight.grading import GradedRun, grade_run
 from pytest_searchlight.judges import LexicalJudge
 from pytest_searchlight.judging import BriefJudging, open_judging, refuse_other_judges
-from pytest_searchlight.ledger import Ledger
 from pytest_searchlight.limits import UNLIMITED, Limits, read_limits
-from pytest_searchlight.pricing import PriceList, read_prices
 from pytest_searchlight.providers import build_server_launch
 from pytest_searchlight.run_rows import read_records
 from pytest_searchlight.runner import (
@@ -58,8 +57,9 @@ from pytest_searchlight.runner import (
     choose_pause_s,
     name_busy_side,
 )
+from pytest_searchlight.session.ledger import Ledger
+from pytest_searchlight.session.store import RunStore, name_lane
 from pytest_searchlight.settings import INSTALLS_FOLDER, Settings
-from pytest_searchlight.store import RunStore, name_lane
 from pytest_searchlight.workspace import (
     ScratchRoot,
     Workspace,

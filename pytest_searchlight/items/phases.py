@@ -8,12 +8,12 @@ from typing import Final
 
 import pytest
 
-from pytest_searchlight.collection import SESSION_KEY, RunItem
 from pytest_searchlight.domain import STATUS_RULES, CheckOutcome, RunRecord, RunStatus, TestRun
 from pytest_searchlight.errors import DiskError, SearchlightError
 from pytest_searchlight.evidence import SessionFolder
 from pytest_searchlight.grading import GradedRun
-from pytest_searchlight.live import LiveRun
+from pytest_searchlight.items.collection import SESSION_KEY, RunItem
+from pytest_searchlight.items.live import LiveRun
 from pytest_searchlight.reporting import clean_text, list_properties
 from pytest_searchlight.runner import MeteringProxy, OpenWorkspace
 

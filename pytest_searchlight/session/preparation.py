@@ -8,7 +8,7 @@ from pytest_searchlight.domain import SearchSetup, ToolPin
 from pytest_searchlight.errors import RunError, SettingsError
 from pytest_searchlight.matrix import Lane
 from pytest_searchlight.providers import compare_pin, install_server
-from pytest_searchlight.session import BenchmarkSession
+from pytest_searchlight.session.benchmark import BenchmarkSession
 
 
 def prepare_setups(session: BenchmarkSession, lanes: Iterable[Lane], *, tell: Callable[[str], None]) -> None:

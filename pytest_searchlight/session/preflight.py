@@ -11,7 +11,7 @@ from pytest_searchlight.domain import SetupKind
 from pytest_searchlight.errors import SettingsError
 from pytest_searchlight.matrix import Lane, check_model_names, check_task_names, find_named, list_lanes
 from pytest_searchlight.providers import require_key
-from pytest_searchlight.session import BenchmarkSession
+from pytest_searchlight.session.benchmark import BenchmarkSession
 
 
 def check_session(session: BenchmarkSession) -> None:

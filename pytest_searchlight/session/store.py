@@ -21,9 +21,9 @@ from pytest_searchlight.evidence import (
     seal_bundle,
 )
 from pytest_searchlight.grading import GradedRun, describe_files, describe_head, describe_unrun
-from pytest_searchlight.ledger import Ledger, measure_spend
 from pytest_searchlight.run_rows import read_plan
 from pytest_searchlight.runner import LASTING_FAULTS
+from pytest_searchlight.session.ledger import Ledger, measure_spend
 
 _SYNC_EVERY_S: Final = 0.5
 """Runs that end closer together share a sync: so much work, no more, can a power cut undo."""

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import Final
 
+from pytest_searchlight.agents.contract import OWN_SEARCHES
+from pytest_searchlight.costs.token_prices import PriceList
 from pytest_searchlight.domain import Cost, JudgeCost, Usage
 from pytest_searchlight.extensions import Judge, ObservedRun
-from pytest_searchlight.pricing import PriceList
 from pytest_searchlight.providers.pricing import price_calls
-
-_OWN_SEARCHES: Final = frozenset({"WebSearch", "web_search"})
-"""Tools of agent products that their vendors charge for by the call, as a provider does for its searches."""
 
 
 def price_run(observed: ObservedRun, *, prices: PriceList) -> Cost:
@@ -44,7 +41,7 @@ def _price_agent(observed: ObservedRun, prices: PriceList) -> tuple[float | None
 
 def _count_own_searches(observed: ObservedRun) -> int:
     return sum(
-        call.server is None and call.tool in _OWN_SEARCHES and call.executed is not False
+        call.server is None and call.tool in OWN_SEARCHES and call.executed is not False
         for call in observed.trace.tool_calls
     )
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_searchlight.agents.probe import probe_agent
-from pytest_searchlight.doctor import Finding
+from pytest_searchlight.doctor.examination import Finding
 from pytest_searchlight.domain import RunStatus
 from pytest_searchlight.errors import RunError, SettingsError
 from pytest_searchlight.extensions import Agent
 from pytest_searchlight.matrix import find_named
-from pytest_searchlight.preparation import prepare_setup
-from pytest_searchlight.session import BenchmarkSession
+from pytest_searchlight.session.benchmark import BenchmarkSession
+from pytest_searchlight.session.preparation import prepare_setup
 
 
 def probe_asked(session: BenchmarkSession) -> Iterator[Finding]:

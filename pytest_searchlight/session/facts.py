@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from pytest_searchlight import __version__
 from pytest_searchlight.judge_audits import is_passed, locate_audits, read_audits
 from pytest_searchlight.matrix import list_lanes
-from pytest_searchlight.session import BenchmarkSession
+from pytest_searchlight.session.benchmark import BenchmarkSession
 
 _REQUIREMENT_NAME: Final = re.compile(r"[\w.-]+")
 

@@ -19,7 +19,7 @@ from pytest_searchlight.grading import GradedRun, conclude, read_graded, read_ob
 from pytest_searchlight.grading.scoring import sum_up
 from pytest_searchlight.run_rows import PUT_OFF
 from pytest_searchlight.runner import MeteringProxy, OpenWorkspace
-from pytest_searchlight.session import BenchmarkSession
+from pytest_searchlight.session.benchmark import BenchmarkSession
 
 
 @dataclass

@@ -21,8 +21,8 @@ from pytest_searchlight.domain import SearchSetup
 from pytest_searchlight.errors import CatalogError
 from pytest_searchlight.extensions import Agent
 from pytest_searchlight.matrix import find_named
-from pytest_searchlight.session import BenchmarkSession
-from pytest_searchlight.session_facts import list_requirements
+from pytest_searchlight.session.benchmark import BenchmarkSession
+from pytest_searchlight.session.facts import list_requirements
 from pytest_searchlight.settings import STATE_FOLDER
 
 _OLDEST_PYTHON: Final = (3, 11)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from pytest_searchlight.domain import RunRecord, Score, TestRun, ToolCall
     from pytest_searchlight.grading import GradedRun
-    from pytest_searchlight.live import LiveRun
+    from pytest_searchlight.items.live import LiveRun
     from pytest_searchlight.runner import MeteringProxy, OpenWorkspace
 
 
@@ -66,7 +66,7 @@ class AgentRun:
 @pytest.fixture
 def searchlight_run(pytestconfig: pytest.Config) -> TestRun:
     """The run behind this item: task, search setup, agent, model, repetition."""
-    from pytest_searchlight.collection import ITEM_KEY, RUN_KEY
+    from pytest_searchlight.items.collection import ITEM_KEY, RUN_KEY
 
     return pytestconfig.stash[ITEM_KEY].stash[RUN_KEY]
 
@@ -74,7 +74,7 @@ def searchlight_run(pytestconfig: pytest.Config) -> TestRun:
 @pytest.fixture(scope="session")
 def workspace(pytestconfig: pytest.Config) -> OpenWorkspace:
     """Opens a fresh scratch folder for each attempt at the run; override it to put files there first."""
-    from pytest_searchlight.collection import SESSION_KEY
+    from pytest_searchlight.items.collection import SESSION_KEY
 
     return pytestconfig.stash[SESSION_KEY].open_workspace
 
@@ -82,7 +82,7 @@ def workspace(pytestconfig: pytest.Config) -> OpenWorkspace:
 @pytest.fixture
 def metering_proxy(pytestconfig: pytest.Config, searchlight_run: TestRun) -> MeteringProxy | None:
     """The proxy between the agent and the provider's server; None when the run has no server."""
-    from pytest_searchlight.collection import SESSION_KEY
+    from pytest_searchlight.items.collection import SESSION_KEY
 
     return pytestconfig.stash[SESSION_KEY].make_proxy(searchlight_run)
 
@@ -99,14 +99,14 @@ def agent_run(
     A catalog's run is stored before the call phase. A test written in Python is stored after it, since its
     assertions are the checks.
     """
-    from pytest_searchlight import item_phases
-    from pytest_searchlight.collection import ITEM_KEY
+    from pytest_searchlight.items import phases
+    from pytest_searchlight.items.collection import ITEM_KEY
 
     item = pytestconfig.stash[ITEM_KEY]
-    live = item_phases.start(item, searchlight_run)
-    item_phases.bring_about(item, live, open_workspace=workspace, proxy=metering_proxy)
-    yield AgentRun(live, item_phases.require_graded(item, live))
-    item_phases.finish(item, live)
+    live = phases.start(item, searchlight_run)
+    phases.bring_about(item, live, open_workspace=workspace, proxy=metering_proxy)
+    yield AgentRun(live, phases.require_graded(item, live))
+    phases.finish(item, live)
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""What runs cost: tokens of agents and judges, calls to providers, and what planned runs will take."""

@@ -1,0 +1,1 @@
+"""Test runs as pytest items: how they are collected, and how one passes through its phases."""
