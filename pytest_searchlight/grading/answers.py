@@ -26,14 +26,7 @@ from pydantic import JsonValue
 
 from pytest_searchlight.deliverables import find_violations
 from pytest_searchlight.extensions import Answer
-from pytest_searchlight.loose_json import (
-    COMMENT,
-    MAX_DEPTH,
-    STRING,
-    NotJsonError,
-    parse_json,
-    parse_loosely,
-)
+from pytest_searchlight.loose_json import COMMENT, MAX_DEPTH, STRING, NotJsonError, parse_json, parse_loosely
 
 MAX_RESTARTS: Final = 4
 """How often the search goes on after an object that never ends, so that time stays linear."""

@@ -7,13 +7,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from pytest_searchlight.domain import (
-    AuditFinding,
-    RunRecord,
-    RunStatus,
-    Score,
-    TestRun,
-)
+from pytest_searchlight.domain import AuditFinding, RunRecord, RunStatus, Score, TestRun
 from pytest_searchlight.errors import EvidenceError
 from pytest_searchlight.evidence import SealedBundle, encode_json_line, encode_json_lines
 from pytest_searchlight.extensions import AgentTrace, ObservedRun

@@ -28,12 +28,7 @@ from pytest_searchlight.calibration import (
 from pytest_searchlight.catalog import Catalog, read_catalog
 from pytest_searchlight.costs.runs import price_run
 from pytest_searchlight.costs.token_prices import PriceList, read_prices
-from pytest_searchlight.domain import (
-    Cost,
-    SearchSetup,
-    SetupKind,
-    TestRun,
-)
+from pytest_searchlight.domain import Cost, SearchSetup, SetupKind, TestRun
 from pytest_searchlight.evidence import (
     OpenBundle,
     Scrubber,

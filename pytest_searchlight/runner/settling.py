@@ -1,0 +1,120 @@
+"""How an attempt really ended: what the agent product says, corrected by what went over the wire."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_searchlight.agents.contract import OWN_SEARCHES
+from pytest_searchlight.domain import STATUS_RULES, CallOutcome, RunStatus, SearchSetup, SetupKind
+from pytest_searchlight.extensions import AgentTrace
+from pytest_searchlight.metering import Metering
+from pytest_searchlight.providers import classify_failure
+
+_LAST_WORDS_CHARS: Final = 1000
+_ANSWERED: Final = frozenset({"ok", "tool_error", "protocol_error"})
+"""Outcomes by which a server answered a call, be it by an error that the agent has to live with."""
+
+
+def confirm_record(metering: Metering | None, trace: AgentTrace, *, server: str) -> Metering | None:
+    """Call a record complete that breaks off without a gap, when the agent reports the same answered calls.
+
+    Codex kills its servers outright, the metering proxy among them, before it can write its last words.
+    """
+    if metering is None or not metering.intact or not metering.recording_incomplete:
+        return metering
+    reported = Counter(call.tool for call in trace.tool_calls if call.server == server and call.executed)
+    answered = Counter(call.tool for call in metering.calls if call.outcome != "unanswered")
+    agree = reported == answered and len(metering.calls) == answered.total()
+    return metering.model_copy(update={"recording_incomplete": not agree})
+
+
+def settle_trace(trace: AgentTrace, metering: Metering | None, *, setup: SearchSetup) -> AgentTrace:
+    """Correct the agent's view of how the run ended by what went over the wire.
+
+    An agent whose search never came up, or never once answered, goes on from memory and says all is well:
+    that measures nothing, so the run ends as a fault of infrastructure. So it does where the search is the
+    agent product's own, of which the transcript alone tells.
+    """
+    if metering is None:
+        return _settle_own_search(trace, setup=setup)
+    if trace.status is RunStatus.SETUP_UNAVAILABLE:
+        return trace.model_copy(update={"reason": f"{trace.reason}{_quote_last_words(metering)}"})
+    if not STATUS_RULES[trace.status].counts:
+        return trace
+    fault = _find_missing_tools(metering, setup=setup) or _find_dead_provider(trace, metering, setup=setup)
+    if fault is not None:
+        return trace.model_copy(
+            update={"status": fault.status, "reason": fault.text, "retry_after_s": fault.retry_after_s}
+        )
+    return trace.model_copy(update={"flags": (*trace.flags, *list_wire_flags(metering, setup=setup))})
+
+
+def _settle_own_search(trace: AgentTrace, *, setup: SearchSetup) -> AgentTrace:
+    own = [call for call in trace.tool_calls if call.server is None and call.executed]
+    failed = [call for call in own if call.tool in OWN_SEARCHES and call.outcome is CallOutcome.ERROR]
+    is_dead = failed and not any(call.outcome is CallOutcome.OK for call in own)
+    if setup.kind is not SetupKind.BUILT_IN or not STATUS_RULES[trace.status].counts or not is_dead:
+        return trace
+    said = " ".join((failed[-1].error_text or "").split())[:_LAST_WORDS_CHARS]
+    reason = f"none of {len(failed)} search(es) by the agent's own tool was answered; the last one: {said}"
+    return trace.model_copy(update={"status": RunStatus.PROVIDER_ERROR, "reason": reason})
+
+
+@dataclass(frozen=True)
+class _WireFault:
+    status: RunStatus
+    text: str
+    retry_after_s: float | None = None
+
+
+def _find_missing_tools(metering: Metering, *, setup: SearchSetup) -> _WireFault | None:
+    missing = setup.tool_names - {tool.name for tool in metering.tools}
+    if metering.tools_listed and not missing:
+        return None
+    what = f"tools {', '.join(sorted(missing))}" if metering.tools_listed else "its tools"
+    text = f"the metering proxy did not see the server list {what} (reached: {metering.state})"
+    return _WireFault(RunStatus.SETUP_UNAVAILABLE, f"{text}{_quote_last_words(metering)}")
+
+
+def _quote_last_words(metering: Metering) -> str:
+    """What the server said before it failed; agent products keep that to themselves."""
+    words = (metering.start_failure or metering.stderr_tail).strip()
+    return f"; the server's last words: {words[-_LAST_WORDS_CHARS:]}" if words else ""
+
+
+def _find_dead_provider(trace: AgentTrace, metering: Metering, *, setup: SearchSetup) -> _WireFault | None:
+    failures = [classify_failure(setup, call) for call in metering.calls]
+    if any(
+        failure is None and call.outcome in _ANSWERED
+        for failure, call in zip(failures, metering.calls, strict=True)
+    ):
+        return None
+    if any(call.outcome == "server_died" for call in metering.calls):
+        text = f"the server died and no call to it ever succeeded{_quote_last_words(metering)}"
+        return _WireFault(RunStatus.SETUP_UNAVAILABLE, text)
+    known = [failure for failure in failures if failure is not None]
+    if known:
+        last = known[-1]
+        text = f"none of {len(failures)} provider call(s) was answered; the last one: {last.text}"
+        return _WireFault(last.status, text, last.retry_after_s)
+    if trace.status is RunStatus.TIMEOUT and any(call.outcome == "unanswered" for call in metering.calls):
+        return _WireFault(RunStatus.PROVIDER_ERROR, "the provider's server never answered a call in time")
+    return None
+
+
+def list_wire_flags(metering: Metering, *, setup: SearchSetup) -> Iterator[str]:
+    """Short marks of what the wire saw besides ordinary calls."""
+    outcomes = {call.outcome for call in metering.calls}
+    if "server_died" in outcomes:
+        yield "server_died"
+    if "refused_budget" in outcomes:
+        yield "refused_budget"
+    if any(classify_failure(setup, call) for call in metering.calls):
+        yield "provider_failures"
+    if metering.recording_incomplete:
+        yield "recording_incomplete"
+    if metering.noise_lines:
+        yield "stdout_noise"
