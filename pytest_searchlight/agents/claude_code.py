@@ -18,6 +18,9 @@ from pytest_searchlight.agents.installation import InstalledAgent, read_version
 from pytest_searchlight.agents.private_files import write_private_json
 from pytest_searchlight.extensions import AgentJob, AgentTrace
 
+MOST_RESULT_TOKENS: Final = 25_000
+"""Of a result by the setup's server; what is longer goes to a file that the product's model may read."""
+
 _FIXED_ENVIRONMENT: Final = {
     "DISABLE_TELEMETRY": "1",
     "DISABLE_AUTOUPDATER": "1",
@@ -29,7 +32,7 @@ _FIXED_ENVIRONMENT: Final = {
     # Left to itself the product decides by remote configuration whether ToolSearch exists, and how much of
     # a result it shows: both must be the same for every setup.
     "ENABLE_TOOL_SEARCH": "true",
-    "MAX_MCP_OUTPUT_TOKENS": "25000",
+    "MAX_MCP_OUTPUT_TOKENS": str(MOST_RESULT_TOKENS),
 }
 OUTPUT_TOOL: Final = "StructuredOutput"
 """The tool by which the product's model gives an answer that has a schema; it reaches nothing."""

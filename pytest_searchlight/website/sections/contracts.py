@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from pytest_searchlight.agents.claude_code import MOST_RESULT_TOKENS
 from pytest_searchlight.costs.token_prices import ModelPrice
 from pytest_searchlight.domain import SearchSetup, SetupKind, Tariff
 from pytest_searchlight.website.formats import DASH, join_words, show_seconds, show_usd
@@ -97,8 +98,16 @@ def describe_providers(house: House) -> Section:
         "schemas than pinned here. Prices are list prices, applied after the run from what it called; a "
         "dash is a price that is not known, and the source says why."
     )
+    defaults = (
+        "No server's defaults are changed: how many results a search gives, and how much of each, is its "
+        "provider's choice and the model's. Claude Code puts a result of a server over "
+        f"{MOST_RESULT_TOKENS:,} tokens into a file that its model may read; Codex shortens long results and "
+        "does not tell by how much."
+    )
     tables = (_make_servers(providers, house), *map(_make_tools, providers))
-    return Section(id="providers", title="Provider configurations", paragraphs=(text,), tables=tables)
+    return Section(
+        id="providers", title="Provider configurations", paragraphs=(text, defaults), tables=tables
+    )
 
 
 def _make_servers(providers: list[SearchSetup], house: House) -> Table:
@@ -183,8 +192,18 @@ def _tell_condition(tariff: Tariff) -> str:
 def describe_model_prices(house: House) -> Section:
     """What the tokens of each model cost."""
     table = make_table(
-        "US dollars per million tokens",
-        labels=("Model", "Source", "Read on", "Input", "Cached input", "Cache write", "Output", "Reasoning"),
+        "US dollars per million tokens, and for each search by the agent product itself",
+        labels=(
+            "Model",
+            "Source",
+            "Read on",
+            "Input",
+            "Cached input",
+            "Cache write",
+            "Output",
+            "Reasoning",
+            "A search of the product's own",
+        ),
         rows=[_make_price(model, price) for model, prices in house.prices.items() for price in prices],
         texts=3,
     )
@@ -198,5 +217,5 @@ def _make_price(model: str, price: ModelPrice) -> list[Cell | str]:
         model,
         price.source,
         price.checked.isoformat(),
-        *(number(rate, show_usd(rate)) for rate in values),
+        *(number(rate, show_usd(rate)) for rate in (*values, price.usd_per_search)),
     ]

@@ -9,6 +9,7 @@ from pytest_searchlight.agents.contract import CALL_LIMIT_S
 from pytest_searchlight.calibration import DEFAULT_THRESHOLDS
 from pytest_searchlight.catalog.reading import Catalog
 from pytest_searchlight.domain import RunStatus
+from pytest_searchlight.judges.verdict import MOST_EXCLUDED
 from pytest_searchlight.runner import MAX_ATTEMPTS
 from pytest_searchlight.website.formats import DASH, join_words, show_count
 from pytest_searchlight.website.house import House
@@ -17,23 +18,39 @@ from pytest_searchlight.website.tables import Cell, make_table, number
 
 _JUDGED: Final = (
     "An answer must conform to the task's schema and pass every deterministic check. A brief with a rubric "
-    "is then read by a judge against the pages that it cites, as they were captured. The judge is not told "
-    "setup, provider or agent, and names that would tell are taken out. It labels each key fact as covered "
-    "or not, and each claim as supported or not; the verdict is computed from its labels, not asked for. A "
-    "judge that is not available leaves the run ungraded, never failed."
+    "is then read by a judge against the pages that it cites, as they were captured. It labels each key fact "
+    "as covered or not, and each claim as supported or not; the verdict is computed from its labels, not "
+    "asked for. A judge that is not available leaves the run ungraded, never failed."
+)
+_BLINDED: Final = (
+    "The judge is not told setup, provider or agent: providers' addresses and remarks on what the writer had "
+    "at hand are put neutrally, and a brief that still tells is kept from the judge, which leaves its run "
+    "ungraded."
+)
+_UNREAD: Final = (
+    "A page that could not be captured is read as the run's own fetch of it returned it, unless that is a "
+    "model's word on the page; setups without a fetch tool have no such way out. A claim of which no page "
+    f"could be read is left out, and where that is more than {MOST_EXCLUDED:.0%} of a brief's claims its run "
+    "is ungraded. A page that is not there supports nothing."
 )
 _PROVEN: Final = (
-    "A question without an answer is passed by declining. Every task of a catalog is proven: its reference "
-    "answer passes and its wrong answers fail."
+    "A question without an answer is passed by declining. “sew validate” proves a catalog: its checks pass "
+    "every reference answer, and fail every wrong one that they do not leave to the judge."
 )
 
 
 def describe_limits(house: House) -> Section:
     """What one run may use."""
     text = (
-        "A run that used up its own time, tokens or calls has failed. One call to a provider may take "
-        f"{CALL_LIMIT_S} seconds. A fault of the infrastructure is tried again, up to {MAX_ATTEMPTS} "
-        "attempts in all, each in a folder of its own; a wrong answer never is."
+        "A run that used up its own time or tokens has failed. A call over the number of provider calls is "
+        "answered with that word, and the run goes on; an agent product's own search is bounded by time and "
+        f"tokens only. One call to a provider may take {CALL_LIMIT_S} seconds; what a run waits for its turn "
+        "at a provider is in its time, and in no call's latency."
+    )
+    faults = (
+        f"A fault of the infrastructure is tried again, up to {MAX_ATTEMPTS} attempts in all, each in a "
+        "folder of its own; a refused login and a wrong answer never are. Three such runs in a row put off "
+        "the rest of their setup under that agent and model, and these runs count as skipped."
     )
     table = make_table(
         "Limits of one run, by catalog",
@@ -42,7 +59,7 @@ def describe_limits(house: House) -> Section:
         notes=["Two numbers are the least and the most among the catalog's tasks."],
         texts=2,
     )
-    return Section(id="limits", title="Limits of a run", paragraphs=(text,), tables=(table,))
+    return Section(id="limits", title="Limits of a run", paragraphs=(text, faults), tables=(table,))
 
 
 def _make_limits(catalog: Catalog) -> list[Cell | str]:
@@ -99,7 +116,8 @@ def describe_grading(house: House) -> Section:
             texts=2,
         ),
     )
-    return Section(id="grading", title="How answers are graded", paragraphs=(_JUDGED, _PROVEN), tables=tables)
+    paragraphs = (_JUDGED, _BLINDED, _UNREAD, _PROVEN)
+    return Section(id="grading", title="How answers are graded", paragraphs=paragraphs, tables=tables)
 
 
 def describe_counting() -> Section:
