@@ -11,8 +11,6 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
-import pytest
-
 from pytest_searchlight import __version__
 from pytest_searchlight.cli import (
     catalogs,
@@ -41,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, such as `head`, has seen enough; the exit must not flush again
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
-    except (UserError, pytest.UsageError) as error:
+    except UserError as error:
         print(f"sew: {error}", file=sys.stderr)
         return USAGE
     except SearchlightError as error:
