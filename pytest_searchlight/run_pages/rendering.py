@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from pytest_searchlight.run_pages.index_data import name_agent
 from pytest_searchlight.run_pages.texts import encode_for_script, finalize_value, format_json, show_moment
-from pytest_searchlight.website.formats import count_things, show_count, show_seconds, show_usd
+from pytest_searchlight.website.formats import DASH, count_things, show_count, show_seconds, show_usd
 from pytest_searchlight.website.html import read_style, read_theme_script, write_policy
 
 _TEMPLATES: Final = files("pytest_searchlight.run_pages") / "templates"
@@ -36,6 +36,11 @@ def is_web_address(text: str) -> bool:
     return parts.scheme in {"http", "https"} and bool(parts.netloc)
 
 
+def _count_known(number: int | None, thing: str) -> str:
+    """``1 byte``, ``2 bytes``; a dash for what is not known."""
+    return DASH if number is None else count_things(number, thing)
+
+
 @cache
 def _read_asset(name: str) -> str:
     return _TEMPLATES.joinpath(name).read_text("utf-8")
@@ -55,6 +60,7 @@ def _open_environment() -> jinja2.Environment:
         agent=name_agent,
         attempt_address=lambda name: f"../attempts/{quote(name)}.html",
         count=show_count,
+        count_of=_count_known,
         json=format_json,
         moment=show_moment,
         run_address=lambda run_id: f"../runs/{quote(run_id)}.html",

@@ -95,7 +95,7 @@ def test_what_strangers_wrote_cannot_run(page: WatchedPage, staged: StagedSessio
 def test_only_addresses_of_the_web_are_links(page: WatchedPage, staged: StagedSession, url: str) -> None:
     answer, changes = judge_brief(text="The sky is blue.", url=url, source="The sky is blue.")
     shown = open_run(page, staged, staged.add_run(answer=answer, changes=changes))
-    assert shown.locator("main a").count() == 0
+    assert shown.locator(".body a").count() == 0
     expect(shown.locator(".statements .address").first).to_have_text(url)
 
 
@@ -203,6 +203,23 @@ def test_costs_that_are_not_known_are_dashes(page: WatchedPage, staged: StagedSe
     expect(costs.locator("dl > div", has_text="Agent")).to_contain_text("$0.500")
     for name in ("Input tokens", "Provider", "Both"):
         expect(costs.locator("dl > div").filter(has_text=name).last.locator("dd")).to_have_text(DASH)
+
+
+def test_a_size_that_is_not_known_is_a_dash_without_a_unit(page: WatchedPage, staged: StagedSession) -> None:
+    call = meter_call("find", None, request_bytes=1)
+    run_id = staged.add_run(reported=[report_call("find", None)], metering=meter(call))
+    shown = open_run(page, staged, run_id)
+    shown.get_by_role("button", name="Unfold all calls").click()
+    expect(shown.locator(".steps")).to_contain_text("Request1 byte")
+    expect(shown.locator("main")).not_to_contain_text(re.compile(f"{DASH} (characters|bytes)|1 times|0 of 0"))
+
+
+def test_each_part_of_a_run_is_one_link_away(page: WatchedPage, staged: StagedSession) -> None:
+    shown = open_run(page, staged, staged.add_full_run())
+    contents = shown.get_by_role("navigation", name="On this page").get_by_role("link")
+    targets = [str(link.get_attribute("href")) for link in contents.all()]
+    headings = [f"#{heading.get_attribute('id')}" for heading in shown.get_by_role("heading", level=2).all()]
+    assert targets == headings
 
 
 def test_refused_calls_and_own_tools_are_told(page: WatchedPage, staged: StagedSession) -> None:

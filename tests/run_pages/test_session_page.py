@@ -10,8 +10,9 @@ from playwright.sync_api import Locator, Page, expect
 from rooms.records_for_tests import make_record
 from run_pages.staged_session import StagedSession, make_rows, open_staged_session
 
+from pytest_searchlight.domain import Cost
 from pytest_searchlight.run_pages.pages import INDEX
-from pytest_searchlight.website.formats import DASH
+from pytest_searchlight.website.formats import DASH, show_seconds, show_usd
 
 RUNS = 500
 
@@ -54,6 +55,7 @@ def test_filters_narrow_the_list_together(page: WatchedPage, first_page: Path) -
     expect(rows(shown)).to_have_count(1)
     shown.get_by_label("Text", exact=True).fill("nothing like it")
     expect(shown.locator("#range")).to_have_text("no runs")
+    expect(rows(shown)).to_have_text("No run is like that. “Show all runs” takes the filters away.")
     shown.get_by_role("button", name="Show all runs").click()
     expect(count(shown)).to_contain_text("500 of 500 runs")
     expect(shown.get_by_label("Setup", exact=True)).to_have_value("")
@@ -156,10 +158,11 @@ def test_the_list_has_no_barriers(page: WatchedPage, first_page: Path, scheme: s
     assert find_barriers(shown) == []
 
 
-def test_the_list_fits_a_phone(page: WatchedPage, first_page: Path) -> None:
+def test_the_list_fits_a_phone_with_outcomes_in_sight(page: WatchedPage, first_page: Path) -> None:
     page.page.set_viewport_size(PHONE)
-    page.open(first_page)
+    shown = page.open(first_page)
     assert page.fits()
+    expect(rows(shown).first.locator(".mark")).to_be_in_viewport()
     page.keep_screenshot("run list phone")
 
 
@@ -180,6 +183,44 @@ def test_what_strangers_wrote_in_a_row_is_text(page: WatchedPage, staged: Staged
     expect(rows(shown)).to_contain_text("⟨U+202E⟩")
     expect(shown.locator("option[value*=bold]")).to_have_text("agent with <b>bold</b> (1)")
     assert shown.locator("img, b").count() == 0
+
+
+def test_a_reason_stands_in_sight_on_an_ordinary_screen(page: WatchedPage, staged: StagedSession) -> None:
+    reason = (
+        'null declines; expected number {"is": 24.0}; null declines; expected version 6.3.0; nothing is cited'
+    )
+    staged.add_rows(
+        make_record(run_id=f"r{number}", task=task, repetition=number, passed=False, reason=reason)
+        for number, task in enumerate(("quillmesh-frame-limit", "x" * 80), start=1)
+    )
+    shown = page.open(staged.write_pages(INDEX))
+    region = shown.get_by_role("region", name="Runs")
+    assert region.evaluate("region => region.scrollWidth <= region.clientWidth")
+    assert rows(shown).first.evaluate("row => row.getBoundingClientRect().height") < 100
+
+
+def test_money_and_time_are_written_as_on_the_page_of_a_run(page: WatchedPage, staged: StagedSession) -> None:
+    amounts = ((0.0005, 0.0004), (0.25, 0.05), (1234.5, 2.75), (0.0, 1234.0))
+    staged.add_rows(
+        make_record(
+            run_id=f"r{number}",
+            repetition=number,
+            cost=Cost(agent_usd=usd, provider_usd=0.0),
+            duration_s=time_s,
+        )
+        for number, (usd, time_s) in enumerate(amounts)
+    )
+    shown = page.open(staged.write_pages(INDEX))
+    costs, times = (rows(shown).locator(f"td:nth-child({place})").all_inner_texts() for place in (8, 10))
+    assert costs == [show_usd(usd) for usd, _ in amounts]
+    assert times == [show_seconds(time_s) for _, time_s in amounts]
+
+
+def test_a_session_without_a_planned_run_says_so(page: WatchedPage, staged: StagedSession) -> None:
+    staged.plan()
+    shown = page.open(staged.write_pages(INDEX))
+    expect(rows(shown)).to_contain_text("No run is planned yet.")
+    assert find_barriers(shown) == []
 
 
 def test_a_session_that_still_runs_says_so(page: WatchedPage, staged: StagedSession) -> None:

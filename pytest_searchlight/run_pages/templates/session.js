@@ -14,7 +14,7 @@
   const OUTCOMES = { pass: "passed", fail: "failed", uncounted: "not counted" };
   const SIGNS = { pass: "✓", fail: "✗", uncounted: DASH };
   const HEADINGS = [
-    ["task", "Task"], ["setup", "Setup"], ["agent", "Agent"], ["repetition", "Rep."], ["outcome", "Outcome"],
+    ["task", "Task"], ["setup", "Setup"], ["outcome", "Outcome"], ["agent", "Agent"], ["repetition", "Rep."],
     ["checks_passed", "Checks"], ["tokens", "Tokens"], ["cost_usd", "Cost"], ["calls", "Calls"],
     ["duration_s", "Time"], ["note", "Why"],
   ];
@@ -101,8 +101,22 @@
   }
 
   const number = (value) => (value === null ? DASH : value.toLocaleString("en"));
-  const dollars = (value) => (value === null ? DASH : `$${value.toFixed(value && value < 1 ? 3 : 2)}`);
-  const seconds = (value) => (value === null ? DASH : `${value.toFixed(value < 10 ? 2 : 0)} s`);
+  const fixed = (value, digits) =>
+    value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+
+  /** As the pages of runs write it. */
+  function dollars(value) {
+    if (value === null) return DASH;
+    if (value > 0 && value < 0.001) return "< $0.001";
+    return `$${fixed(value, value > 0 && value < 1 ? 3 : 2)}`;
+  }
+
+  function seconds(value) {
+    if (value === null) return DASH;
+    if (value > 0 && value < 0.001) return "< 1 ms";
+    if (value < 0.1) return `${fixed(1000 * value, 0)} ms`;
+    return `${fixed(value, value < 10 ? 1 : 0)} s`;
+  }
 
   function drawMark(run) {
     const word = run.status === "graded" ? OUTCOMES[run.outcome] : nameChoice("status", run.status);
@@ -110,14 +124,20 @@
     return make("span", [sign, ` ${word}`], { class: `mark ${run.outcome}` });
   }
 
+  /** Catalog and task, with a place to break the line between them. */
+  function nameTask(task) {
+    const cut = task.indexOf("/") + 1;
+    return [task.slice(0, cut), document.createElement("wbr"), task.slice(cut)];
+  }
+
   function drawRun(run) {
-    const link = make("a", run.task, { href: `runs/${encodeURIComponent(run.id)}.html` });
+    const link = make("a", nameTask(run.task), { href: `runs/${encodeURIComponent(run.id)}.html` });
     return make("tr", [
       make("th", link, { scope: "row" }),
       make("td", run.setup, { class: "text" }),
+      make("td", drawMark(run), { class: "text" }),
       make("td", run.agent, { class: "text" }),
       make("td", number(run.repetition)),
-      make("td", drawMark(run), { class: "text" }),
       make("td", run.checks ? `${run.checks_passed}/${run.checks}` : DASH),
       make("td", number(run.tokens)),
       make("td", dollars(run.cost_usd)),
@@ -125,6 +145,13 @@
       make("td", seconds(run.duration_s)),
       make("td", run.note, { class: "text long", dir: "auto" }),
     ]);
+  }
+
+  function drawNothing() {
+    const text = runs.length
+      ? "No run is like that. “Show all runs” takes the filters away."
+      : "No run is planned yet. Load the page again when the session has begun.";
+    return make("tr", make("td", text, { class: "text", colspan: HEADINGS.length }));
   }
 
   function drawHeadings() {
@@ -204,7 +231,7 @@
     state.page = Math.min(Math.max(1, state.page), pages);
     const first = (state.page - 1) * PAGE_ROWS;
     const shown = selected.slice(first, first + PAGE_ROWS);
-    list.replaceChildren(...shown.map(drawRun));
+    list.replaceChildren(...(shown.length ? shown.map(drawRun) : [drawNothing()]));
     markSorted();
     if (matrix.open) drawMatrix();
     tellCounts(first, shown.length);
