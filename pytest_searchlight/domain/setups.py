@@ -87,13 +87,18 @@ class UnitPrice(Record):
 
 
 class FailureKind(StrEnum):
-    """What went wrong with a call to a provider. `ARGUMENTS` is the agent's own mistake, not a fault."""
+    """What went wrong with a call to a provider.
+
+    Two are no faults: `ARGUMENTS` is the agent's own mistake, `NOTHING_FOUND` an answer, billed as any other,
+    that the server marks as an error.
+    """
 
     AUTH = "auth"
     RATE_LIMIT = "rate-limit"
     QUOTA = "quota"
     PROVIDER = "provider"
     ARGUMENTS = "arguments"
+    NOTHING_FOUND = "nothing-found"
 
 
 class FailureRule(Record):

@@ -36,11 +36,11 @@ class CallFailure(Record):
 def classify_failure(setup: SearchSetup, call: MeteredCall) -> CallFailure | None:
     """The provider's failure behind `call`, or None when it answered.
 
-    An answer that an agent has to live with, such as a page that does not exist or an argument it got
-    wrong, is no failure of the provider.
+    An answer that an agent has to live with, such as a page that does not exist, a search that found nothing
+    or an argument it got wrong, is no failure of the provider.
     """
     kind = find_failure_kind(setup, call)
-    if kind is None or kind is FailureKind.ARGUMENTS:
+    if kind is None or kind not in _STATUSES:
         return None
     return CallFailure(
         kind=kind,

@@ -66,10 +66,11 @@ def price_call(setup: SearchSetup, call: MeteredCall) -> CallPrice:
         return CallPrice(0.0)
     if call.provider_spend:
         return _price_report(setup, call.tool, call.provider_spend)
-    if find_failure_kind(setup, call) in _NEVER_BILLED:
+    failure = find_failure_kind(setup, call)
+    if failure in _NEVER_BILLED:
         return CallPrice(0.0)
     price = _price_by_tariff(setup, call)
-    if price.usd and call.outcome != "ok":
+    if price.usd and call.outcome != "ok" and failure is not FailureKind.NOTHING_FOUND:
         return CallPrice(None, f"{call.tool}: ended as {call.outcome}, and may have been billed")
     return price
 

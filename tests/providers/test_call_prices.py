@@ -91,6 +91,13 @@ def test_calls_that_may_have_been_billed_leave_the_sum_unknown(
     assert reasons == (f"web_search_exa: ended as {call.outcome}, and may have been billed (1x)",)
 
 
+def test_a_search_that_found_nothing_is_billed_like_any_other_though_its_server_calls_it_an_error(
+    setups: dict[str, SearchSetup],
+) -> None:
+    nothing = make_call("brave_web_search", outcome="tool_error", text="No web results found")
+    assert price_calls(setups["brave"], make_metering(nothing)) == (0.005, ())
+
+
 def test_failed_calls_to_a_free_provider_are_free(setups: dict[str, SearchSetup]) -> None:
     missing = make_call("web_fetch", outcome="tool_error", text="404: no such page")
     assert price_calls(setups["closed-web"], make_metering(missing)) == (0.0, ())
