@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import NonNegativeInt
 
-from pytest_searchlight.domain import STATUS_RULES, Record, RunRecord, RunStatus
+from pytest_searchlight.domain import STATUS_RULES, Record, RunRecord, RunStatus, name_agent
 from pytest_searchlight.evidence import SessionFolder, encode_json, write_atomic
 from pytest_searchlight.judges import RUBRIC_KIND
 from pytest_searchlight.run_rows import read_records
@@ -60,9 +60,9 @@ class RegradedLane(Record):
 
     def describe(self) -> str:
         """Both results as a line for people."""
-        agent = f"{self.agent} {self.model_name}" if self.model_name else self.agent
+        who = f"{self.catalog}, {name_agent(self.agent, self.model_name)}"
         return (
-            f"{self.catalog}, {agent}: {self.setup} passed {self.passes_before}/{self.graded_before} before "
+            f"{who}: {self.setup} passed {self.passes_before}/{self.graded_before} before "
             f"and passes {self.passes_after}/{self.graded_after} now"
         )
 

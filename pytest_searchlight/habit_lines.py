@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from pydantic import ValidationError
 
-from pytest_searchlight.domain import Record
+from pytest_searchlight.domain import Record, name_agent
 from pytest_searchlight.errors import EvidenceError
 from pytest_searchlight.evidence import SealedBundle, SessionFolder, read_bundle
 from pytest_searchlight.grading import SIGNS_FILE
@@ -57,7 +57,7 @@ def _read_signs(bundle: SealedBundle) -> tuple[FoundSign, ...]:
 def describe_habits(habits: SessionHabits) -> Iterator[str]:
     """A paragraph a lane, then a line for each sign of a flagged run."""
     for lane in habits.lanes:
-        agent = f"{lane.agent} {lane.model_name}" if lane.model_name else lane.agent
+        agent = name_agent(lane.agent, lane.model_name)
         left_out = lane.planned - lane.searching.runs
         yield f"{lane.catalog}: {lane.setup} with {agent} (runs: {lane.searching.runs}, left out: {left_out})"
         yield from (f"  {line}" for line in _describe_lane(lane))

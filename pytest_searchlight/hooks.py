@@ -29,10 +29,8 @@ from pytest_searchlight.opening import (
     refuse_reruns,
 )
 from pytest_searchlight.proofs import check_tasks
-from pytest_searchlight.reporting import (
-    Progress,
-    clean_text,
-)
+from pytest_searchlight.reporting.progress import Progress
+from pytest_searchlight.reporting.texts import clean_text
 from pytest_searchlight.run_rows import PlannedRun, read_records, write_plan
 from pytest_searchlight.session.benchmark import BenchmarkSession
 from pytest_searchlight.session.facts import describe_session

@@ -42,7 +42,7 @@ def _add_habits(commands: Commands) -> None:
 def run_summarize(options: argparse.Namespace) -> int:
     """Rebuild a session's summary and print its table."""
     from pytest_searchlight.evidence import SessionFolder
-    from pytest_searchlight.reporting import describe_exclusions, render_table
+    from pytest_searchlight.reporting.results import describe_exclusions, render_table
     from pytest_searchlight.settings import check_session_folder
     from pytest_searchlight.summary import write_summary
 

@@ -17,7 +17,7 @@ from pytest_searchlight.comparison.sources import Measured
 from pytest_searchlight.comparison.wording import describe_verdict, format_growth
 from pytest_searchlight.domain import Record, RunStatus
 from pytest_searchlight.gates import Gate, GatedMeasure
-from pytest_searchlight.reporting import clean_text
+from pytest_searchlight.reporting.texts import clean_text
 from pytest_searchlight.run_rows import PUT_OFF
 from pytest_searchlight.stats.figures import Estimate
 from pytest_searchlight.stats.resampling import TASKS_AGREE

@@ -21,7 +21,7 @@ from pytest_searchlight.comparison.wording import (
     format_rate,
     list_tasks,
 )
-from pytest_searchlight.reporting import UNKNOWN, clean_text
+from pytest_searchlight.reporting.texts import UNKNOWN, clean_text
 
 MARKER: Final = "<!-- searchlight-comparison -->"
 """The comment's first line, by which a bot finds its earlier comment to replace it."""

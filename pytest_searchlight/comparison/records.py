@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from pydantic import JsonValue, NonNegativeFloat, NonNegativeInt, PositiveInt
 
-from pytest_searchlight.domain import Record
+from pytest_searchlight.domain import Record, name_agent
 from pytest_searchlight.stats.figures import Estimate, Figure
 from pytest_searchlight.summary_schema import Share
 
@@ -28,8 +28,7 @@ class LaneName(Record):
 
     def describe(self) -> str:
         """The lane as a line for people, such as ``gap, codex gpt-5: exa``."""
-        who = f"{self.agent} {self.model_name}" if self.model_name else self.agent
-        return f"{self.catalog}, {who}: {self.setup}"
+        return f"{self.catalog}, {name_agent(self.agent, self.model_name)}: {self.setup}"
 
 
 class Verdict(StrEnum):

@@ -15,7 +15,7 @@ from pytest_searchlight.domain import SetupKind
 from pytest_searchlight.errors import ReportError, SettingsError
 from pytest_searchlight.evidence import encode_json, write_atomic
 from pytest_searchlight.gates import Gate, GatedMeasure
-from pytest_searchlight.reporting import clean_text
+from pytest_searchlight.reporting.texts import clean_text
 
 if TYPE_CHECKING:  # they load numpy and scipy, which a session without gates does not pay for
     from pytest_searchlight.comparison.gating import GateReport

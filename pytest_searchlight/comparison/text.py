@@ -17,7 +17,7 @@ from pytest_searchlight.comparison.wording import (
     format_rate,
     list_tasks,
 )
-from pytest_searchlight.reporting import clean_text
+from pytest_searchlight.reporting.texts import clean_text
 
 
 def render_text(comparison: SessionComparison) -> Iterator[str]:

@@ -15,7 +15,7 @@ from pytest_searchlight.comparison.records import (
     TaskChange,
     Verdict,
 )
-from pytest_searchlight.reporting import UNKNOWN
+from pytest_searchlight.reporting.texts import UNKNOWN
 from pytest_searchlight.stats.figures import Estimate, Interval
 
 _MOST_NAMED: Final = 12

@@ -26,6 +26,7 @@ from pytest_searchlight.domain.runs import (
     RunStatus,
     StatusRule,
     TestRun,
+    name_agent,
 )
 from pytest_searchlight.domain.searching import Access, SearchFacts, Sign, SignKind
 from pytest_searchlight.domain.setups import (
@@ -101,4 +102,5 @@ __all__ = [
     "WrongAnswer",
     "add_usage",
     "hash_content",
+    "name_agent",
 ]

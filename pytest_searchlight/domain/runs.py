@@ -33,6 +33,11 @@ class TestRun(Record):
     repetition: PositiveInt
 
 
+def name_agent(agent: str, model_name: str | None) -> str:
+    """An agent and its model, as people are told of both."""
+    return f"{agent} {model_name}" if model_name else agent
+
+
 class RunStatus(StrEnum):
     """How a run ended; whether the answer was right is another question."""
 

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Final
 
 from pytest_searchlight.domain import STATUS_RULES, CheckOutcome, RunRecord
-from pytest_searchlight.reporting import clean_text
+from pytest_searchlight.reporting.texts import clean_text
 
 Value = str | bool | int | float | datetime | tuple[str, ...] | tuple[float, ...] | None
 Read = Callable[[RunRecord], Value]

@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 
 from pytest_searchlight.domain import STATUS_RULES, CheckOutcome, RunRecord, RunStatus
 from pytest_searchlight.exports.source import RowSource
-from pytest_searchlight.reporting import clean_text, list_properties
+from pytest_searchlight.reporting.texts import clean_text, list_properties
 
 _NO_CHARACTER: Final = re.compile("[\ufffe\uffff]")
 """What XML cannot hold, besides the control characters that `clean_text` replaces."""

@@ -13,7 +13,7 @@ from pytest_searchlight.catalog import Catalog, Defaults
 from pytest_searchlight.domain import RunStatus, Task, TestRun
 from pytest_searchlight.errors import UserError
 from pytest_searchlight.matrix import PlacedRun, expand_catalog, make_slug
-from pytest_searchlight.reporting import explain_failure
+from pytest_searchlight.reporting.texts import explain_failure
 from pytest_searchlight.session.benchmark import BenchmarkSession
 
 RUN_PARAMETER: Final = "searchlight_run"

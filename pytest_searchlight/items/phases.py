@@ -14,7 +14,7 @@ from pytest_searchlight.evidence import SessionFolder
 from pytest_searchlight.grading import GradedRun
 from pytest_searchlight.items.collection import SESSION_KEY, RunItem
 from pytest_searchlight.items.live import LiveRun
-from pytest_searchlight.reporting import clean_text, list_properties
+from pytest_searchlight.reporting.texts import clean_text, list_properties
 from pytest_searchlight.runner import MeteringProxy, OpenWorkspace
 
 CALL_REPORT_KEY: Final = pytest.StashKey[pytest.TestReport]()

@@ -15,13 +15,13 @@ from pytest_searchlight.domain import RunRecord, RunStatus
 from pytest_searchlight.evidence import SessionFolder
 from pytest_searchlight.flips import Regrade, compare_gradings, write_regrade
 from pytest_searchlight.report_folder.reading import ROWS_FILE, read_row_file
-from pytest_searchlight.reporting import (
-    clean_text,
+from pytest_searchlight.reporting.results import (
     describe_calibration,
     describe_exclusions,
     render_comparisons,
     render_table,
 )
+from pytest_searchlight.reporting.texts import clean_text
 from pytest_searchlight.run_rows import read_records
 from pytest_searchlight.session.benchmark import BenchmarkSession
 from pytest_searchlight.summary import write_summary

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from pytest_searchlight.costs.expectation import expect_cost
 from pytest_searchlight.domain import TestRun
-from pytest_searchlight.reporting import format_duration
+from pytest_searchlight.reporting.texts import format_duration
 from pytest_searchlight.session.benchmark import BenchmarkSession
 from pytest_searchlight.settings import STATE_FOLDER
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from pytest_searchlight.domain import name_agent
 from pytest_searchlight.report_folder import Manifest, Report, Transcription
 from pytest_searchlight.summary_schema import Summary
 from pytest_searchlight.website.formats import count_things, show_count
@@ -12,7 +13,7 @@ from pytest_searchlight.website.house import House
 from pytest_searchlight.website.html import render_page
 from pytest_searchlight.website.provenance import read_provenance
 from pytest_searchlight.website.sections import Banner, Section, describe_house, describe_report, list_banners
-from pytest_searchlight.website.sections.parts import name_agent, place_setup
+from pytest_searchlight.website.sections.parts import place_setup
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +57,7 @@ def _describe_transcribed(report: Report, transcription: Transcription) -> Entry
         ("Agents", _join(name_agent(battery.agent, battery.model_name) for battery in batteries)),
         (
             "Tables",
-            _join([*(each.title for each in batteries), *(each.title for each in transcription.tables)]),
+            " · ".join(each.title for each in (*batteries, *transcription.tables)),
         ),
         ("Search setups", _join(_list_setups(transcription))),
         ("Size", size),

@@ -7,16 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rooms.records_for_tests import make_record, make_searching
 
-from pytest_searchlight.domain import CheckOutcome, Cost, JudgeCost, RunStatus, Score, Sign, Usage, Verdict
-from pytest_searchlight.reporting import (
-    Progress,
-    clean_text,
-    describe_exclusions,
-    explain_failure,
-    format_duration,
-    list_properties,
-    render_table,
+from pytest_searchlight.domain import (
+    CheckOutcome,
+    Cost,
+    JudgeCost,
+    RunStatus,
+    Score,
+    SetupKind,
+    Sign,
+    Usage,
+    Verdict,
 )
+from pytest_searchlight.reporting.progress import Progress
+from pytest_searchlight.reporting.results import describe_exclusions, render_comparisons, render_table
+from pytest_searchlight.reporting.texts import clean_text, explain_failure, format_duration, list_properties
 from pytest_searchlight.summary import summarize
 
 
@@ -127,6 +131,23 @@ def test_what_judges_took_is_told_apart_from_the_table_and_only_where_it_is_some
     assert table == quiet
     said = "small, agent: judging no-search (briefs: 1) took 1,500 tokens at an unknown cost,"
     assert line.startswith(said)
+
+
+def test_what_is_said_of_an_agents_runs_names_the_model_since_there_may_be_several() -> None:
+    cost = JudgeCost(judge="codex", model_name="m", usage=Usage(input_tokens=1, output_tokens=1), usd=0.0)
+    seen = make_searching(signs=(Sign(kind="task-text", call=0),))
+    setups = {"no-search": SetupKind.NO_SEARCH, "floor": SetupKind.FLOOR}
+    rows = [
+        make_record(setup=name, setup_kind=kind, model_name=model, judging=cost, searching=seen)
+        for name, kind in setups.items()
+        for model in ("large", "small")
+    ]
+    summary = summarize(rows, facts={}, extra={})
+    assert summary.comparisons is not None
+    lines = [line for line in render_table(summary) if "judging" in line or "were shown" in line]
+    lines += render_comparisons(summary.comparisons)
+    assert len(lines) == len(set(lines)) > 4
+    assert all("agent large:" in line or "agent small:" in line for line in lines)
 
 
 def test_exclusions_are_told_with_their_numbers_or_not_at_all() -> None:

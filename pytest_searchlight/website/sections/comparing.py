@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from pytest_searchlight.domain import name_agent
 from pytest_searchlight.stats.figures import (
     Comparison,
     Comparisons,
@@ -20,7 +21,7 @@ from pytest_searchlight.website.formats import (
     show_points_interval,
     show_ratio,
 )
-from pytest_searchlight.website.sections.parts import Section, name_agent
+from pytest_searchlight.website.sections.parts import Section
 from pytest_searchlight.website.sections.pictures import chart_closures
 from pytest_searchlight.website.tables import Cell, Table, gather_reasons, illustrate, make_table, number
 

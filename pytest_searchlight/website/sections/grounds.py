@@ -6,6 +6,7 @@ from typing import Final
 
 from pytest_searchlight.agreements import SecondOpinions
 from pytest_searchlight.calibration import Calibration, CalibrationRecord, explain_rejection
+from pytest_searchlight.domain import name_agent
 from pytest_searchlight.judges.agreement import Agreement, FamilyLean, JudgeAgreement
 from pytest_searchlight.summary_schema import ResultRow, Summary
 from pytest_searchlight.website.formats import (
@@ -18,7 +19,7 @@ from pytest_searchlight.website.formats import (
     show_usd,
 )
 from pytest_searchlight.website.provenance import JudgeFacts, Provenance
-from pytest_searchlight.website.sections.parts import Section, name_agent
+from pytest_searchlight.website.sections.parts import Section
 from pytest_searchlight.website.sections.pictures import chart_agreement
 from pytest_searchlight.website.tables import Cell, Table, illustrate, make_table, number
 

@@ -45,11 +45,6 @@ class Section:
     tables: tuple[Table, ...] = ()
 
 
-def name_agent(agent: str, model_name: str | None) -> str:
-    """An agent and its model, as tables name them."""
-    return f"{agent} {model_name}" if model_name else agent
-
-
 def name_row(row: TranscribedRow) -> str:
     """A row's setup, and what the publication called it where that says more."""
     return f"{row.setup} ({row.label})" if row.label else row.setup

@@ -6,15 +6,22 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Final
 
-from pytest_searchlight.domain import SetupKind
+from pytest_searchlight.domain import SetupKind, name_agent
 from pytest_searchlight.judges.agreement import JudgeAgreement
 from pytest_searchlight.report_folder import TranscribedBattery, TranscribedRow
 from pytest_searchlight.stats.figures import SetupComparisons
 from pytest_searchlight.summary_schema import ResultRow
 from pytest_searchlight.website.charts import Axis, DotChart, DotRow, Mark, ScatterChart, Spot, Style
 from pytest_searchlight.website.charts.axes import make_axis, make_share_axis
-from pytest_searchlight.website.formats import DASH, show_count, show_decimal, show_percent, show_usd
-from pytest_searchlight.website.sections.parts import name_agent, name_row
+from pytest_searchlight.website.formats import (
+    DASH,
+    count_things,
+    show_count,
+    show_decimal,
+    show_percent,
+    show_usd,
+)
+from pytest_searchlight.website.sections.parts import name_row
 
 _STYLES: Final[dict[SetupKind, Style]] = {
     SetupKind.PROVIDER: "provider",
@@ -57,36 +64,42 @@ def _make_rate_row(row: ResultRow) -> DotRow:
 
 def chart_closures(setups: Sequence[SetupComparisons], *, where: str) -> DotChart | None:
     """Gap closures between the floor's 0 and the ceiling's 1."""
-    known = [
-        (setup.setup, setup.setup_kind, setup.gap_closure.value, setup.gap_closure.ci95)
-        for setup in setups
-        if setup.gap_closure.value is not None
-    ]
-    return _make_closure_chart(known, where=where)
-
-
-Closure = tuple[str, SetupKind, float, tuple[float, float] | None]
-
-
-def _make_closure_chart(closures: Sequence[Closure], *, where: str) -> DotChart | None:
-    if not closures:
-        return None
-    ends = [end for _, _, value, ends in closures for end in (value, *(ends or ()))]
-    rows = tuple(
-        DotRow(
-            label=label,
-            marks=(Mark(value=value, ends=interval, style=_STYLES[kind]),),
-            text=f"{value:.2f}" + ("" if interval else ", no interval"),
+    rows = [
+        _make_closure_row(
+            setup.setup,
+            setup.setup_kind,
+            value=closure.value,
+            ends=closure.ci95,
+            size=f", {count_things(closure.tasks, 'task')}",
         )
-        for label, kind, value, interval in closures
+        for setup in setups
+        if (closure := setup.gap_closure).value is not None
+    ]
+    return _make_closure_chart(rows, where=where)
+
+
+def _make_closure_row(
+    label: str, kind: SetupKind, *, value: float, ends: tuple[float, float] | None, size: str = ""
+) -> DotRow:
+    return DotRow(
+        label=label,
+        marks=(Mark(value=value, ends=ends, style=_STYLES[kind]),),
+        text=show_decimal(value, digits=2) + size,
     )
+
+
+def _make_closure_chart(rows: Sequence[DotRow], *, where: str) -> DotChart | None:
+    if not rows:
+        return None
+    marks = [mark for row in rows for mark in row.marks]
+    ends = [end for mark in marks for end in (mark.value, *(mark.ends or ()))]
     return DotChart(
         title=f"Gap closure {where}",
         caption=(
             "How much of the gap between floor (0) and ceiling (1) a setup closes; lines are 95 % "
-            f"intervals over whole tasks. {_OVERLAP}"
+            f"intervals over whole tasks, and a dot without a line has none. {_OVERLAP}"
         ),
-        groups=(("", rows),),
+        groups=(("", tuple(rows)),),
         axis=make_axis("gap closure", values=[1.0, *ends], show="{:g}".format),
         references=((0.0, "floor"), (1.0, "ceiling")),
     )
@@ -179,7 +192,7 @@ def chart_agreement(agreements: Sequence[JudgeAgreement]) -> DotChart | None:
         return None
     return DotChart(
         title="Agreement of judges",
-        caption="Shares of labels that both judges gave alike; kappa takes off what chance explains.",
+        caption="Shares of labels that both judges gave alike; kappa (κ) takes off what chance explains.",
         groups=tuple(groups),
         axis=make_share_axis("labelled alike"),
     )
@@ -191,7 +204,7 @@ def _make_agreement_rows(found: JudgeAgreement) -> tuple[DotRow, ...]:
         DotRow(
             label=label,
             marks=(Mark(value=counted.agreed / counted.pairs, style="first"),),
-            text=f"{counted.agreed}/{counted.pairs}, kappa {show_decimal(counted.kappa, digits=2)}",
+            text=f"{counted.agreed}/{counted.pairs}, κ {show_decimal(counted.kappa, digits=2)}",
         )
         for label, counted in kinds
         if counted.pairs
@@ -222,9 +235,9 @@ def _make_printed_row(row: TranscribedRow) -> DotRow:
 
 def chart_printed_closures(battery: TranscribedBattery) -> DotChart | None:
     """The printed gap closures."""
-    known = [
-        (name_row(row), row.setup_kind, row.gap_closure, row.gap_closure_ci95)
+    rows = [
+        _make_closure_row(name_row(row), row.setup_kind, value=row.gap_closure, ends=row.gap_closure_ci95)
         for row in battery.rows
         if row.gap_closure is not None and row.setup_kind.gives_tools
     ]
-    return _make_closure_chart(known, where=f"as printed: {battery.title}")
+    return _make_closure_chart(rows, where=f"as printed: {battery.title}")

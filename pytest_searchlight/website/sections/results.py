@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
+from pytest_searchlight.domain import name_agent
 from pytest_searchlight.stats.figures import SetupComparisons
 from pytest_searchlight.summary_schema import ResultRow, Summary, TaskRow
 from pytest_searchlight.website.formats import (
@@ -23,7 +24,6 @@ from pytest_searchlight.website.sections.parts import (
     Section,
     index_comparisons,
     locate_lane,
-    name_agent,
     place_setup,
     split_by_catalog,
 )

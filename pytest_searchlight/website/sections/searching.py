@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from pytest_searchlight.domain import name_agent
 from pytest_searchlight.summary_schema import AccessRates, Rate, ResultRow, Summary
 from pytest_searchlight.website.formats import show_count, show_decimal, show_percent, show_ratio
-from pytest_searchlight.website.sections.parts import Section, name_agent
+from pytest_searchlight.website.sections.parts import Section
 from pytest_searchlight.website.sections.pictures import chart_habits
 from pytest_searchlight.website.tables import Cell, Table, illustrate, make_table, number
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from pytest_searchlight.domain import name_agent
 from pytest_searchlight.stats.figures import SetupComparisons
 from pytest_searchlight.summary_schema import ResultRow, Summary, Use
 from pytest_searchlight.website.formats import count_things, show_count, show_percent, show_usd
@@ -13,7 +14,6 @@ from pytest_searchlight.website.sections.parts import (
     Section,
     index_comparisons,
     locate_lane,
-    name_agent,
     split_by_catalog,
 )
 from pytest_searchlight.website.sections.pictures import chart_costs

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from pytest_searchlight.domain import name_agent
 from pytest_searchlight.report_folder import (
     TranscribedBattery,
     TranscribedMeasure,
@@ -23,7 +24,7 @@ from pytest_searchlight.website.formats import (
     show_ratio,
     show_usd,
 )
-from pytest_searchlight.website.sections.parts import Section, name_agent, name_row, place_setup
+from pytest_searchlight.website.sections.parts import Section, name_row, place_setup
 from pytest_searchlight.website.sections.pictures import chart_printed_closures, chart_printed_rates
 from pytest_searchlight.website.tables import (
     Cell,
