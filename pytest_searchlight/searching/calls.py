@@ -16,7 +16,7 @@ OWN_WEB_TOOLS: Final = frozenset({"WebSearch", "WebFetch", "web_search"})
 """The agent products' own tools that reach the web; all their other tools stay on this machine."""
 
 _ADDRESS_FIELDS: Final = ("url", "urls")
-_QUERY_FIELDS: Final = ("search_queries", "queries", "query", "q", "messages", "objective")
+_QUERY_FIELDS: Final = ("search_queries", "queries", "query", "q", "messages", "objective", "input")
 """Where search tools take their queries, most telling first: the first of them that is filled counts."""
 
 

@@ -65,6 +65,7 @@ def test_operators_are_recognised(query: str, has_site: bool, has_quotes: bool, 
         ({"objective": "find a", "search_queries": ["a", "b"]}, ("a", "b"), ()),
         ({"objective": "find a", "search_queries": []}, ("find a",), ()),
         ({"messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "a"}]}, ("a",), ()),
+        ({"input": "which plates are blue", "model": "mini"}, ("which plates are blue",), ()),
         ({"urls": ["https://a.example"], "query": "a"}, ("a",), ("https://a.example",)),
         (
             {"query": "", "action": {"type": "open_page", "url": "https://a.example"}},
