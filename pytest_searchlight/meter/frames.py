@@ -23,6 +23,7 @@ ENDS_BYTES = 400
 _DECODER = json.JSONDecoder(strict=False)  # a raw control character in a text is no reason to withhold it
 
 _ID = rb'(?:-?\d{1,30}(?:\.\d{1,30})?|"(?:[^"\\]|\\.){0,200}")'
+_WHOLE_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
 _VERSION = rb'"jsonrpc"\s*:\s*"2\.0"'
 _HEAD = re.compile(
     rb'\s*\{\s*(?:(?:%b|"id"\s*:\s*(?P<id>%b))\s*,\s*)*"(?P<key>result|error|method|params)"\s*:\s*'
@@ -56,9 +57,14 @@ class Message:
 
 
 def make_key(request_id: object) -> str:
-    """An id in a form that can be compared: ``1`` and ``1.0`` are one number in JSON, ``"1"`` is none."""
+    """An id in a form that can be compared.
+
+    Some servers answer ``1`` with ``1.0`` or ``"1"``, and the clients that agents are made with take it.
+    """
     if isinstance(request_id, float) and request_id.is_integer():
         return repr(int(request_id))
+    if isinstance(request_id, str) and _WHOLE_NUMBER.fullmatch(request_id):
+        return request_id
     return repr(request_id)
 
 

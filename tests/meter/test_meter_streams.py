@@ -88,10 +88,14 @@ def test_a_compressed_answer_is_read_or_named(faulty: FaultyServer, tmp_path: Pa
         assert answer["result"] == {"content": []}
 
 
-def test_a_number_is_one_id_however_it_is_written(faulty: FaultyServer, tmp_path: Path) -> None:
+@pytest.mark.parametrize("written", [b"%ID%.0", b"%ID%e0", b'"%ID%"'])
+def test_a_number_is_one_id_however_a_server_writes_it(
+    faulty: FaultyServer, tmp_path: Path, written: bytes
+) -> None:
     with open_meter(tmp_path, server={"url": faulty.url}) as client:
-        as_float = MESSAGE.replace(b"%ID%", b"%ID%.0")
-        assert client.call("body", data=encode(as_float))["result"] == {"content": []}
+        answer = MESSAGE.replace(b"%ID%", written)
+        client.send_call("body", data=encode(answer))
+        assert client.read_frame() == answer.replace(b"%ID%", b"1") + b"\n"
         assert client.call_for_text("fine") == "fine"
         assert client.close() == 0
         assert [call.outcome for call in client.read_metering().calls] == ["ok", "ok"]
