@@ -19,12 +19,12 @@ from pytest_searchlight.agents.event_stream import (
     EXIT_GRACE_S,
     Event,
     EventLog,
-    join_text,
     read_count,
     read_dict,
     read_text,
 )
 from pytest_searchlight.domain import CallOutcome, ToolCall, Usage
+from pytest_searchlight.metering.content import list_visible_texts
 from pytest_searchlight.workspace import Stop
 
 _FINAL: Final = ("turn.completed", "turn.failed")
@@ -215,7 +215,9 @@ def _judge_item(item: dict[str, Any]) -> tuple[CallOutcome, bool]:
 def _find_result(item: dict[str, Any]) -> str | None:
     result = item.get("result")
     if isinstance(result, dict):
-        return join_text(result.get("content"))
+        # On the wire the second is written otherwise; the event is of Codex's own make.
+        wired = {"content": result.get("content"), "structuredContent": result.get("structured_content")}
+        return "\n".join(list_visible_texts(wired))
     output = item.get("aggregated_output")
     return output if isinstance(output, str) else None
 

@@ -72,6 +72,20 @@ def test_a_refused_tool_of_the_contract_is_a_fault_of_ours(tmp_path: Path, messa
     assert [(call.outcome, call.executed) for call in trace.tool_calls] == [(CallOutcome.REFUSED, False)]
 
 
+@pytest.mark.parametrize(
+    ("result", "text"),
+    [
+        ({"content": [], "structured_content": {"colour": "red"}}, '{"colour":"red"}'),
+        ({"content": [{"type": "resource", "resource": {"uri": "a://b", "text": "red"}}]}, "red"),
+        ({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}, "a\nb"),
+    ],
+)
+def test_whatever_form_a_result_has_its_text_is_kept(result: dict[str, object], text: str) -> None:
+    item = {"type": "mcp_tool_call", "server": "closed-web", "tool": "web_search", "status": "completed"}
+    (call,) = hear(make_item(**item, result=result)).list_calls()
+    assert call.result_text == text
+
+
 def test_a_call_that_was_only_started_is_unanswered() -> None:
     started = [event for event in load_events("search") if event["type"] != "item.completed"]
     assert {call.outcome for call in hear(started).list_calls()} == {CallOutcome.UNANSWERED}
