@@ -27,7 +27,8 @@ class BlindedBrief:
         payload: what the judge is given; its claims keep their numbers in the brief.
         settled: claims that need no judge: nothing is cited, or only pages that do not exist.
         unreadable: numbers of claims none of whose sources could be read, through no fault of the brief.
-        partly_read: numbers of claims that cite such a source beside one that was read.
+        partly_read: numbers of claims that cite such a source beside one that was read, or one that was read
+            only as the agent received it, which may be a part of it.
         fault: the first such source and why it could not be read; empty without one.
         secured: how many of the pages cited over plain http were read in their https form.
     """
@@ -105,11 +106,16 @@ def _find_readable(claim: Claim, sources: Mapping[str, CapturedSource]) -> list[
 
 
 def _has_fault(claim: Claim, sources: Mapping[str, CapturedSource]) -> bool:
-    return any(sources[url].status.is_fault for url in claim.citation_urls)
+    return any(_was_missed(sources[url]) for url in claim.citation_urls)
+
+
+def _was_missed(source: CapturedSource) -> bool:
+    """Whether we did not read the page itself: servers cut what they fetch, each at a length of its own."""
+    return source.status.is_fault or source.received_by_agent
 
 
 def _describe_fault(sources: Iterable[CapturedSource]) -> str:
-    faults = (f"{source.url} {source.reason}" for source in sources if source.status.is_fault)
+    faults = (f"{source.url} {source.reason}" for source in sources if _was_missed(source))
     return next(faults, "")
 
 

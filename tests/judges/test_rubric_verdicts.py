@@ -109,6 +109,17 @@ def test_a_claim_that_the_unread_one_of_its_sources_may_support_is_excluded_too(
     assert count(assessment) == (0.0, 1)
 
 
+def test_what_the_agent_received_in_a_pages_stead_may_support_a_claim_and_never_refutes_one(
+    tmp_path: Path,
+) -> None:
+    beginning = make_source(OTHER_PAGE, text="The keeper has two cats.", received_by_agent=True)
+    sources = {PAGE: make_source(), OTHER_PAGE: beginning}
+    told = make_claim("The keeper has two cats.", OTHER_PAGE)
+    beyond = make_claim("The keeper plays chess.", OTHER_PAGE)
+    assert count(assess(make_deliverable(*GOOD_CLAIMS, told), tmp_path, sources=sources)) == (0.0, 0)
+    assert count(assess(make_deliverable(*GOOD_CLAIMS, beyond), tmp_path, sources=sources)) == (0.0, 1)
+
+
 def test_a_claim_that_its_read_source_supports_counts_although_another_could_not_be_read(
     tmp_path: Path,
 ) -> None:
