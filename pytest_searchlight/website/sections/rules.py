@@ -29,9 +29,10 @@ _BLINDED: Final = (
 )
 _UNREAD: Final = (
     "A page that could not be captured is read as the run's own fetch of it returned it, unless that is a "
-    "model's word on the page; setups without a fetch tool have no such way out. A claim of which no page "
-    f"could be read is left out, and where that is more than {MOST_EXCLUDED:.0%} of a brief's claims its run "
-    "is ungraded. A page that is not there supports nothing."
+    "model's word on the page. It may be a part of the page, so it supports claims and refutes none; setups "
+    "without a fetch tool have no such way out. A claim that could not be decided for want of a page is left "
+    f"out, and where that is more than {MOST_EXCLUDED:.0%} of a brief's claims its run is ungraded. A page "
+    "that is not there supports nothing."
 )
 _PROVEN: Final = (
     "A question without an answer is passed by declining. “sew validate” proves a catalog: its checks pass "
