@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from pytest_searchlight.catalog import Catalog
 from pytest_searchlight.closed_web.pages import ClosedWeb
 from pytest_searchlight.costs.runs import find_day, price_judging
 from pytest_searchlight.costs.token_prices import PriceList
@@ -48,19 +48,16 @@ class BriefJudging:
         judge: who judges; judgements of others than the embedded one are kept and not asked for twice.
         marks: what the judge must not read.
         store: captured pages.
-        closed_webs: the ``web/`` folders of catalogs, whose pages are captured from there.
-        offline: whether nothing may be fetched, as in grading again.
-        http_catalogs: names of the catalogs that let pages be fetched over plain http.
         prices: what the judge's tokens cost.
+        catalogs: by name, what says where a catalog's cited pages are captured; None when none may be
+            fetched, as in grading again.
     """
 
     judge: Judge
     marks: BlindingMarks
     store: SourceStore
-    closed_webs: Mapping[str, Path]
-    offline: bool
-    http_catalogs: AbstractSet[str] = frozenset()
-    prices: PriceList = PriceList({})  # noqa: RUF009 - immutable
+    prices: PriceList
+    catalogs: Mapping[str, Catalog] | None
 
     def assess(
         self,
@@ -83,24 +80,29 @@ class BriefJudging:
 
     def gather(self, observed: ObservedRun, answer: Answer) -> dict[str, CapturedSource]:
         """What the brief in `answer` cites, by the address as cited; captured now unless it is kept."""
+        catalogs = self.catalogs
         return gather_sources(
             list_cited_urls(answer.deliverable),
             store=self.store,
-            capture=self._choose_capture(observed.run.catalog),
+            capture=None if catalogs is None else _choose_capture(catalogs[observed.run.catalog]),
             calls=observed.trace.tool_calls,
         )
 
-    def _choose_capture(self, catalog: str) -> Capture | None:
-        if self.offline:
-            return None
-        policy = CapturePolicy(allow_http=catalog in self.http_catalogs)
-        if catalog in self.closed_webs:
-            return partial(capture_closed, web=ClosedWeb(self.closed_webs[catalog]), policy=policy)
-        return partial(capture, policy=policy)
+
+def _choose_capture(catalog: Catalog) -> Capture:
+    policy = CapturePolicy(allow_http=catalog.defaults.allow_http)
+    if catalog.closed_web is not None:
+        return partial(capture_closed, web=ClosedWeb(catalog.closed_web), policy=policy)
+    return partial(capture, policy=policy)
 
 
 def open_judging(
-    name: str, *, registry: Registry, folder: SessionFolder, closed_webs: Mapping[str, Path], offline: bool
+    name: str,
+    *,
+    registry: Registry,
+    folder: SessionFolder,
+    prices: PriceList,
+    catalogs: Mapping[str, Catalog] | None,
 ) -> BriefJudging:
     """The judging of a session by the judge called `name`. Raises SettingsError when it is unknown."""
     sources, judgements = (folder.root / each for each in JUDGE_FOLDERS)
@@ -112,8 +114,8 @@ def open_judging(
         judge=judge,
         marks=collect_marks(registry),
         store=SourceStore(sources),
-        closed_webs=closed_webs,
-        offline=offline,
+        prices=prices,
+        catalogs=catalogs,
     )
 
 

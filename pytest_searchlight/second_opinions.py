@@ -12,7 +12,6 @@ from pathlib import Path
 
 from pytest_searchlight.agreements import AGREEMENT_FILE, SecondOpinion, read_opinions
 from pytest_searchlight.costs.runs import price_judging
-from pytest_searchlight.costs.token_prices import PriceList
 from pytest_searchlight.domain import Rubric, Score, Task, ToolCall, Usage, Verdict, add_usage
 from pytest_searchlight.domain.judging import Judgement, JudgePayload
 from pytest_searchlight.errors import UserError
@@ -71,7 +70,9 @@ def add_second_judge(folder: SessionFolder, *, judge: str, session: BenchmarkSes
         EvidenceError: the session's evidence was altered or cannot be written.
     """
     find_named(session.registry.judges, judge)
-    judging = open_judging(judge, registry=session.registry, folder=folder, closed_webs={}, offline=True)
+    judging = open_judging(
+        judge, registry=session.registry, folder=folder, prices=session.prices, catalogs=None
+    )
     if (reason := judging.judge.explain_unavailable()) is not None:
         raise UserError(f"judge {judge!r} is unavailable: {reason}")
     briefs = [brief for brief in _list_judged(folder, session) if brief.verdict.target != judge]
@@ -79,7 +80,7 @@ def add_second_judge(folder: SessionFolder, *, judge: str, session: BenchmarkSes
         raise UserError(f"{folder.root}: no brief there was read by another judge than {judge!r}")
     path = folder.root / AGREEMENT_FILE
     earlier = read_opinions(path)
-    opinion = _gather_opinions(briefs, judging=judging, prices=session.prices)
+    opinion = _gather_opinions(briefs, judging=judging)
     write_atomic(path, encode_json(earlier.add(opinion).model_dump(mode="json")))
     return opinion
 
@@ -137,9 +138,7 @@ def _keep_own_labels(verdict: Verdict, judgement: Judgement | None) -> Verdict:
 # --- what the second judge says --------------------------------------------------------------------------
 
 
-def _gather_opinions(
-    briefs: Iterable[_JudgedBrief], *, judging: BriefJudging, prices: PriceList
-) -> SecondOpinion:
+def _gather_opinions(briefs: Iterable[_JudgedBrief], *, judging: BriefJudging) -> SecondOpinion:
     second, changed, used = judging.judge, list[str](), list[Usage]()
     by_primary: defaultdict[str, list[TwiceJudged]] = defaultdict(list)
     for brief in briefs:
@@ -157,7 +156,7 @@ def _gather_opinions(
     return SecondOpinion(
         second=second.name,
         model_name=second.model_name,
-        cost=price_judging(add_usage(used), second, prices=prices, day=datetime.now(UTC).date()),
+        cost=price_judging(add_usage(used), second, prices=judging.prices, day=datetime.now(UTC).date()),
         agreements=tuple(agreements),
         changed=tuple(changed),
     )

@@ -39,7 +39,6 @@ from pytest_searchlight.evidence import (
 )
 from pytest_searchlight.extensions import Agent, AgentTrace, ObservedRun, Registry
 from pytest_searchlight.grading import GradedRun, grade_run
-from pytest_searchlight.judges import LexicalJudge
 from pytest_searchlight.judging import BriefJudging, open_judging, refuse_other_judges
 from pytest_searchlight.limits import UNLIMITED, Limits, read_limits
 from pytest_searchlight.providers import build_server_launch
@@ -81,10 +80,7 @@ class BenchmarkSession:
     folder: SessionFolder
     started_at_s: float
     _catalogs: dict[Path, Catalog] = field(default_factory=dict)
-    _closed_webs: dict[str, Path] = field(default_factory=dict)
-    _calibrated: set[str] = field(default_factory=set)
-    _judges: dict[str, str] = field(default_factory=dict)
-    _http_catalogs: set[str] = field(default_factory=set)
+    _named_catalogs: dict[str, Catalog] = field(default_factory=dict)
     _judgings: dict[str, BriefJudging] = field(default_factory=dict)
     _versions: dict[str, str | None] = field(default_factory=dict)
 
@@ -97,15 +93,8 @@ class BenchmarkSession:
         return self._catalogs[path]
 
     def add_catalog(self, catalog: Catalog, path: Path) -> None:
-        """Make a catalog known whose tasks were written in Python."""
-        self._catalogs[path] = catalog
-        if catalog.closed_web is not None:
-            self._closed_webs[catalog.name] = catalog.closed_web
-        self._judges[catalog.name] = catalog.defaults.judge
-        if catalog.defaults.needs_calibration:
-            self._calibrated.add(catalog.name)
-        if catalog.defaults.allow_http:
-            self._http_catalogs.add(catalog.name)
+        """Make a catalog known whose tasks were written in Python; those of one file share all but tasks."""
+        self._catalogs[path] = self._named_catalogs[catalog.name] = catalog
 
     @property
     def catalogs(self) -> tuple[Catalog, ...]:
@@ -223,7 +212,8 @@ class BenchmarkSession:
     def _explain_not_admitted(self, run: TestRun) -> str | None:
         # In a battery floor and ceiling stand beside the others, so they must be on the same tasks.
         calibrates = self.settings.calibrate and run.setup.kind in {SetupKind.FLOOR, SetupKind.CEILING}
-        if calibrates or self.settings.uncalibrated or run.catalog not in self._calibrated:
+        is_needed = self._named_catalogs[run.catalog].defaults.needs_calibration
+        if calibrates or self.settings.uncalibrated or not is_needed:
             return None
         version = self.find_version(self.find_agent(run))
         judge = None if run.task.rubric is None else self._name_judge(run.catalog)
@@ -246,8 +236,8 @@ class BenchmarkSession:
     def _explain_missing_material(self, run: TestRun) -> str | None:
         if run.setup.kind is SetupKind.CEILING and run.task.reference is None:
             return f"the ceiling needs a reference, and task {run.task.id!r} has none"
-        server = run.setup.server
-        if server is not None and server.uses_closed_web and run.catalog not in self._closed_webs:
+        server, closed_web = run.setup.server, self._named_catalogs[run.catalog].closed_web
+        if server is not None and server.uses_closed_web and closed_web is None:
             return (
                 f"setup {run.setup.name!r} needs a web/ folder beside catalog {run.catalog!r}; there is none"
             )
@@ -261,7 +251,7 @@ class BenchmarkSession:
         """The metering proxy of `run`, or None when its setup has no server or its agent never calls one."""
         if run.setup.server is None or not self.find_agent(run).calls_tools:
             return None
-        closed_web = self._closed_webs.get(run.catalog)
+        closed_web = self._named_catalogs[run.catalog].closed_web
         launch = partial(self.build_launch, run.setup, closed_web=closed_web)
         pace = self._choose_pace(run.setup)
         return MeteringProxy(run, launch=launch, tap_costs=self.settings.tap_costs, pace=pace)
@@ -338,20 +328,18 @@ class BenchmarkSession:
 
     def open_judging(self, catalog: str) -> BriefJudging:
         """The judging of a catalog's briefs. Raises SettingsError when the judge is unknown."""
-        name = self.settings.judge or self._judges.get(catalog, LexicalJudge.name)
+        name = self.settings.judge or self._named_catalogs[catalog].defaults.judge
         if name not in self._judgings:
             opened = open_judging(
                 name,
                 registry=self.registry,
                 folder=self.folder,
-                closed_webs=self._closed_webs,
-                offline=self.settings.regrade is not None,
+                prices=self.prices,
+                catalogs=self._named_catalogs if self.settings.regrade is None else None,
             )
             asked_for = {model.rpartition("=")[2] for model in self.settings.models}
             marks = replace(opened.marks, models=opened.marks.models | asked_for)
-            self._judgings[name] = replace(
-                opened, marks=marks, http_catalogs=self._http_catalogs, prices=self.prices
-            )
+            self._judgings[name] = replace(opened, marks=marks)
         return self._judgings[name]
 
     def price(self, observed: ObservedRun) -> Cost:
