@@ -57,7 +57,8 @@ def _describe_transcribed(report: Report, transcription: Transcription) -> Entry
         ("Agents", _join(name_agent(battery.agent, battery.model_name) for battery in batteries)),
         (
             "Tables",
-            " · ".join(each.title for each in (*batteries, *transcription.tables)),
+            # A title may hold a comma.
+            " · ".join([*(each.title for each in batteries), *(each.title for each in transcription.tables)]),
         ),
         ("Search setups", _join(_list_setups(transcription))),
         ("Size", size),

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from website.staged_reports import write_measured
 
+from pytest_searchlight.report_folder import read_report
 from pytest_searchlight.website.charts import Axis, DotChart, DotRow, Mark, ScatterChart, Spot
 from pytest_searchlight.website.charts.axes import make_axis, make_share_axis
 from pytest_searchlight.website.charts.drawing import draw_chart
 from pytest_searchlight.website.formats import DASH
+from pytest_searchlight.website.sections.pictures import chart_closures
 
 
 def make_dots(*rows: DotRow, axis: Axis | None = None) -> DotChart:
@@ -97,7 +101,21 @@ def test_names_are_shown_as_they_are_and_shortened_when_long() -> None:
 
     assert "$x^2$ <b>&" in texts
     assert "検索" in texts
-    assert "x" * 21 + "…" in texts
+    assert "x" * 19 + "…" in texts
+
+
+def test_a_closure_says_of_how_many_tasks_it_is(tmp_path: Path) -> None:
+    report = read_report(write_measured(tmp_path, "battery"))
+    assert report.summary is not None
+    assert report.summary.comparisons is not None
+    setups = report.summary.comparisons.lanes[0].setups
+
+    chart = chart_closures(setups, where="somewhere")
+
+    assert chart is not None
+    texts = [row.text for _, rows in chart.groups for row in rows]
+    assert texts
+    assert all(re.fullmatch(r"-?\d+\.\d\d, \d+ tasks?", text) for text in texts)
 
 
 def test_labels_of_spots_at_one_place_do_not_cover_each_other() -> None:

@@ -98,7 +98,11 @@ def test_the_overview_shows_the_newest_report_that_nothing_corrects(page: Watche
 
     expect(shown.locator("h2").first).to_contain_text("Latest measured report: Second")
     expect(shown.get_by_role("img", name="Pass rates on the catalog gap")).to_be_visible()
-    assert find_place(shown.locator(".limits"))["y"] < find_place(shown.locator("figure").first)["y"]
+    facts = shown.locator("section[aria-labelledby=latest] .facts").first
+    expect(facts.locator("dt")).to_have_text(["Agents", "Catalogs", "Search setups", "Size"])
+    parts = (facts, shown.locator(".limits"), shown.locator("figure").first)
+    heights = [find_place(part)["y"] for part in parts]
+    assert heights == sorted(heights)
 
 
 @pytest.mark.parametrize(
@@ -130,6 +134,47 @@ def test_charts_are_there_and_each_has_its_table(
         table = figure.locator("xpath=following-sibling::*[1][self::details]").locator("table")
         expect(table).to_have_count(1)
     assert shown.locator("figure").count() == len(titles)
+
+
+def test_a_phone_shows_the_rows_of_a_chart_whole_in_letters_that_can_be_read(
+    page: WatchedPage, site: Path
+) -> None:
+    page.page.set_viewport_size(PHONE)
+    shown = page.open(site / SECOND)
+    chart = shown.get_by_role("img", name="Pass rates on the catalog gap")
+    texts = chart.evaluate(
+        """chart => [...chart.querySelectorAll("text")].map(text => {
+          const box = text.getBoundingClientRect();
+          return [box.left, box.right, box.height];
+        })"""
+    )
+    assert texts
+    assert all(left >= 0 and right <= PHONE["width"] for left, right, _ in texts)
+    assert min(height for _, _, height in texts) >= 9
+
+
+def test_an_edge_fades_until_all_of_a_table_was_seen(page: WatchedPage, site: Path) -> None:
+    page.page.set_viewport_size(PHONE)
+    shown = page.open(site / SECOND)
+    wide = shown.get_by_role("region", name="Results on the catalog gap")
+    read_fade = "region => parseFloat(getComputedStyle(region).getPropertyValue('--fade'))"
+    assert wide.evaluate(read_fade) > 0
+    wide.evaluate("region => new Promise(done => { region.onscroll = done; region.scrollLeft = 9999; })")
+    shown.wait_for_function(f"region => ({read_fade})(region) === 0", arg=wide.element_handle())
+    caption = find_place(wide.locator("caption"))
+    assert caption["x"] >= 0
+    assert caption["x"] + caption["width"] <= PHONE["width"]
+
+
+def test_a_chart_takes_a_readers_own_colours(page: WatchedPage, site: Path) -> None:
+    page.page.emulate_media(forced_colors="active", color_scheme="dark")
+    shown = page.open(site / SECOND)
+    fills = shown.locator("figure use, figure text").evaluate_all(
+        "marks => [...new Set(marks.map(mark => getComputedStyle(mark).fill))]"
+    )
+    assert fills == [shown.evaluate("getComputedStyle(document.body).color")]
+    expect(shown.locator("#theme")).to_be_hidden()
+    page.keep_screenshot("report forced colours")
 
 
 def test_a_chart_takes_the_colours_of_the_theme(page: WatchedPage, site: Path) -> None:

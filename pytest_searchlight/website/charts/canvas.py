@@ -72,11 +72,12 @@ def name_placeholder(colour: Colour) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Lettering:
-    """How text is written; the size is in pixels."""
+    """How text is written; the size is in pixels, and where it `grows` the page may draw it larger."""
 
     colour: Colour
     size: float
     is_bold: bool = False
+    grows: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,15 +18,19 @@ from pytest_searchlight.website.charts.records import (
 )
 from pytest_searchlight.website.charts.svg import finish_svg
 
-_WIDTH: Final = 680.0
+_WIDTH: Final = 640.0
 _ROW: Final = 26.0
-_LEFT: Final = 170.0
-_RIGHT: Final = 560.0
-_TEXT_AT: Final = 576.0
+_LEFT: Final = 160.0
+_RIGHT: Final = 494.0
+_TEXT_AT: Final = 508.0
 _TOP: Final = 24.0
-_LONGEST_LABEL: Final = 22
+_LONGEST_LABEL: Final = 20
+_LONGEST_GROWING_LABEL: Final = 13
+"""How many letters there is room for left of the rows where a phone's letters are drawn larger."""
+
 _HEADING: Final = Lettering(colour="ink", size=13, is_bold=True)
 _LABEL: Final = Lettering(colour="ink", size=13)
+_LONG_LABEL: Final = Lettering(colour="ink", size=12.5, grows=False)
 _NOTE: Final = Lettering(colour="quiet", size=12)
 
 
@@ -51,7 +55,8 @@ def draw_chart(chart: Chart, *, id_: str) -> str:
     """The chart as an SVG element for a page, in which `id_` is unique."""
     with keep_own_rules():
         sheet = _draw_dots(chart) if isinstance(chart, DotChart) else _draw_scatter(chart)
-        return finish_svg(sheet, id_=id_, title=chart.title, description=chart.caption)
+        kind = "dots" if isinstance(chart, DotChart) else "spots"
+        return finish_svg(sheet, id_=id_, kind=kind, title=chart.title, description=chart.caption)
 
 
 def _draw_marks(sheet: Sheet, placed: Sequence[PlacedMark]) -> None:
@@ -75,7 +80,7 @@ def _draw_dots(chart: DotChart) -> Sheet:
     places = list(_place_rows(chart))
     top = _TOP + (_ROW if chart.legend else 0) + (_ROW if chart.references else 0)
     bottom = top + _ROW * len(places)
-    sheet = Sheet(width=_WIDTH, height=bottom + 44)
+    sheet = Sheet(width=_WIDTH, height=bottom + 48)
     _draw_x_axis(sheet, chart.axis, frame=Frame(_LEFT, _RIGHT, top - 6, bottom))
     for value, word in chart.references:
         x = _find_x(chart.axis, value)
@@ -88,7 +93,8 @@ def _draw_dots(chart: DotChart) -> Sheet:
         if row is None:
             sheet.write((8, y), _shorten(heading, longest=48), letters=_HEADING)
         else:
-            sheet.write((_LEFT - 14, y), _shorten(row.label), letters=_LABEL, align="right")
+            letters = _LABEL if len(row.label) <= _LONGEST_GROWING_LABEL else _LONG_LABEL
+            sheet.write((_LEFT - 14, y), _shorten(row.label), letters=letters, align="right")
             sheet.write((_TEXT_AT, y), row.text, letters=_NOTE)
             placed.extend(_place_mark(mark, axis=chart.axis, y=y) for mark in row.marks)
     _draw_marks(sheet, placed)
@@ -122,7 +128,7 @@ def _draw_legend(sheet: Sheet, chart: DotChart) -> None:
     for style, word in chart.legend:
         sheet.draw_marks([(x + 5, _TOP - 4)], style=style)
         sheet.write((x + 16, _TOP - 4), word, letters=_LABEL)
-        x += 40 + 7.2 * len(word)
+        x += 40 + 10 * len(word)
 
 
 def _draw_x_axis(sheet: Sheet, axis: Axis, *, frame: Frame) -> None:
@@ -130,18 +136,18 @@ def _draw_x_axis(sheet: Sheet, axis: Axis, *, frame: Frame) -> None:
     xs = [left + (right - left) * axis.place(value) for value, _ in axis.ticks]
     sheet.draw_lines([((x, top), (x, bottom)) for x in xs], colour="grid")
     for x, (_, text) in zip(xs, axis.ticks, strict=True):
-        sheet.write((x, bottom + 14), text, letters=_NOTE, align="center")
-    sheet.write(((left + right) / 2, bottom + 32), axis.label, letters=_NOTE, align="center")
+        sheet.write((x, bottom + 15), text, letters=_NOTE, align="center")
+    sheet.write(((left + right) / 2, bottom + 37), axis.label, letters=_NOTE, align="center")
 
 
 # --- spots on two axes -----------------------------------------------------------------------------------
 
-_PLOT: Final = Frame(left=70, right=560, top=34, bottom=320)
+_PLOT: Final = Frame(left=70, right=500, top=34, bottom=320)
 _LABEL_HEIGHT: Final = 15.0
 
 
 def _draw_scatter(chart: ScatterChart) -> Sheet:
-    sheet = Sheet(width=_WIDTH, height=_PLOT.bottom + 44)
+    sheet = Sheet(width=_WIDTH, height=_PLOT.bottom + 48)
     _draw_x_axis(sheet, chart.x_axis, frame=_PLOT)
     ys = [_find_y(chart, value) for value, _ in chart.y_axis.ticks]
     sheet.draw_lines([((_PLOT.left, y), (_PLOT.right, y)) for y in ys], colour="grid")

@@ -21,19 +21,20 @@ _FONT: Final = "system-ui, sans-serif"
 _ANCHORS: Final[dict[Align, str]] = {"left": "start", "center": "middle", "right": "end"}
 
 
-def finish_svg(sheet: Sheet, *, id_: str, title: str, description: str) -> str:
+def finish_svg(sheet: Sheet, *, id_: str, kind: str, title: str, description: str) -> str:
     """What was drawn on `sheet` as an element to put into a page.
 
     Args:
         sheet: lines, marks and texts.
         id_: unique in the page; all ids in the drawing begin with it.
+        kind: the class by which the page's style knows it.
         title: what it shows.
         description: the same in a sentence or two, for those who do not see it.
     """
     root = ET.fromstring(sheet.export_svg())  # noqa: S314 - written by matplotlib a moment ago
     for element in root.iter():
         _rewrite_attributes(element, id_=id_)
-    frame = _make_frame(id_, view_box=root.attrib["viewBox"])
+    frame = _make_frame(id_, kind=kind, view_box=root.attrib["viewBox"])
     frame.append(_make_text_element("title", f"{id_}-title", title))
     frame.append(_make_text_element("desc", f"{id_}-desc", description))
     frame.extend(child for child in root if child.tag != f"{_SVG}defs")
@@ -45,9 +46,9 @@ def finish_svg(sheet: Sheet, *, id_: str, title: str, description: str) -> str:
     return ET.tostring(frame, encoding="unicode")
 
 
-def _make_frame(id_: str, *, view_box: str) -> ET.Element:
+def _make_frame(id_: str, *, kind: str, view_box: str) -> ET.Element:
     names = {"role": "img", "aria-labelledby": f"{id_}-title", "aria-describedby": f"{id_}-desc"}
-    return ET.Element("svg", {"viewBox": view_box, **names, "font-family": _FONT})
+    return ET.Element("svg", {"class": kind, "viewBox": view_box, **names, "font-family": _FONT})
 
 
 def _make_text_element(tag: str, id_: str, text: str) -> ET.Element:
@@ -62,6 +63,8 @@ def _set_text(written: WrittenText) -> ET.Element:
     attributes |= {"font-size": _show_number(written.letters.size), "text-anchor": _ANCHORS[written.align]}
     if written.letters.is_bold:
         attributes["font-weight"] = "bold"
+    if not written.letters.grows:
+        attributes["class"] = "long"
     element = ET.Element("text", attributes)
     element.text = written.text
     return element
