@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
@@ -262,10 +263,12 @@ class Shelf(Generic[T]):
         self._things[name] = thing
 
     def get(self, name: str) -> T:
-        """The thing called `name`. Raises SettingsError that lists the known names."""
+        """The thing called `name`. Raises SettingsError with the nearest name and all known ones."""
         if name not in self._things:
+            near = get_close_matches(name, self._things, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
             known = ", ".join(self._things) or "none"
-            raise SettingsError(f"unknown {self.sort} {name!r}; known: {known}")
+            raise SettingsError(f"unknown {self.sort} {name!r}{hint} (known: {known})")
         return self._things[name]
 
     def __contains__(self, name: object) -> bool:

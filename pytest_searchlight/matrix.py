@@ -10,20 +10,18 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Final, TypeVar
+from typing import Final
 
 from pytest_searchlight.catalog import Catalog
 from pytest_searchlight.closed_web.hashing import hash_web
 from pytest_searchlight.domain import SearchSetup, SetupKind, Task, TestRun, hash_content
 from pytest_searchlight.errors import SettingsError
-from pytest_searchlight.extensions import Agent, Registry, Shelf
+from pytest_searchlight.extensions import Agent, Registry
 from pytest_searchlight.prompting import compose_prompt
 from pytest_searchlight.settings import Settings
 
 _LONGEST_NAME: Final = 180
 """Folder names stay below the 255 bytes that file systems allow, with room for affixes."""
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -74,11 +72,11 @@ def list_lanes(catalog: Catalog, *, settings: Settings, registry: Registry) -> I
     agents = _require_names("agent", settings.agents or catalog.defaults.agents, catalog)
     setups = _require_names("setup", settings.setups or catalog.defaults.setups, catalog)
     for agent_name in agents:
-        agent = find_named(registry.agents, agent_name)
+        agent = registry.agents.get(agent_name)
         models = settings.choose_models(agent.name, agent.default_model)
         for model_name in models:
             for setup_name in setups:
-                setup = find_named(registry.setups, setup_name)
+                setup = registry.setups.get(setup_name)
                 yield Lane(agent, model_name, setup, several_models=len(models) > 1)
 
 
@@ -88,15 +86,6 @@ def _require_names(sort: str, names: tuple[str, ...], catalog: Catalog) -> tuple
             f"{catalog.title}: no {sort} is named; give --searchlight-{sort}, or {sort}s among its defaults"
         )
     return names
-
-
-def find_named(shelf: Shelf[T], name: str) -> T:
-    """The thing called `name`. Raises SettingsError with the nearest name and all known ones."""
-    if name in shelf:
-        return shelf.get(name)
-    near = get_close_matches(name, list(shelf), n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise SettingsError(f"unknown {shelf.sort} {name!r}{hint} (known: {', '.join(shelf)})")
 
 
 def check_task_names(catalogs: Iterable[Catalog], *, settings: Settings) -> None:

@@ -30,7 +30,6 @@ from pytest_searchlight.judges.labels import NoJudgementError
 from pytest_searchlight.judges.payload import BlindedBrief, blind_brief
 from pytest_searchlight.judges.verdict import decide_verdict, refuse_verdict
 from pytest_searchlight.judging import BriefJudging, open_judging
-from pytest_searchlight.matrix import find_named
 from pytest_searchlight.run_rows import PlannedRun, read_plan
 from pytest_searchlight.session.benchmark import BenchmarkSession
 from pytest_searchlight.sources import gather_sources
@@ -69,7 +68,7 @@ def add_second_judge(folder: SessionFolder, *, judge: str, session: BenchmarkSes
         UserError: the judge is unknown or unavailable, or no other judge has read anything.
         EvidenceError: the session's evidence was altered or cannot be written.
     """
-    find_named(session.registry.judges, judge)
+    session.registry.judges.get(judge)
     judging = open_judging(
         judge, registry=session.registry, folder=folder, prices=session.prices, catalogs=None
     )

@@ -52,11 +52,10 @@ def _add_agree(commands: Commands) -> None:
 def run_judge_audit(options: argparse.Namespace) -> int:
     """Audit judges and print what they are worth."""
     from pytest_searchlight.judge_audits import locate_audits, make_audit, measure_audit, render_audit
-    from pytest_searchlight.matrix import find_named
 
     session = open_project({})
     names = dict.fromkeys(name.strip() for name in options.judge.split(","))
-    judges = [find_named(session.registry.judges, name) for name in names]
+    judges = [session.registry.judges.get(name) for name in names]
     path = locate_audits(session.settings.root)
     audits = []
     for judge in judges:

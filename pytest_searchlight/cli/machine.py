@@ -87,12 +87,11 @@ def run_init(options: argparse.Namespace) -> int:
 
 def run_pin(options: argparse.Namespace) -> int:
     """Write the tools that a provider's server advertises into the configuration."""
-    from pytest_searchlight.matrix import find_named
     from pytest_searchlight.providers import compare_pin, find_setup_file, write_pin
     from pytest_searchlight.session.preparation import read_advertised
 
     session = open_project({})
-    setup = find_named(session.registry.setups, options.setup)
+    setup = session.registry.setups.get(options.setup)
     tools = read_advertised(setup, session)
     drift = compare_pin(setup, tools)
     if drift is None:

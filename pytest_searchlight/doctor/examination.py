@@ -20,7 +20,6 @@ from pytest_searchlight.catalog import find_catalogs, read_catalog
 from pytest_searchlight.domain import SearchSetup
 from pytest_searchlight.errors import CatalogError
 from pytest_searchlight.extensions import Agent
-from pytest_searchlight.matrix import find_named
 from pytest_searchlight.session.benchmark import BenchmarkSession
 from pytest_searchlight.session.facts import list_requirements
 from pytest_searchlight.settings import STATE_FOLDER
@@ -67,9 +66,9 @@ def examine(session: BenchmarkSession) -> Iterator[Finding]:
         SettingsError: an agent or setup that was asked for is unknown.
     """
     for name in session.settings.agents:
-        find_named(session.registry.agents, name)
+        session.registry.agents.get(name)
     for name in session.settings.setups:
-        find_named(session.registry.setups, name)
+        session.registry.setups.get(name)
     yield _examine_python()
     yield from (_examine_package(name) for name in list_requirements())
     for agent in session.registry.agents.values():

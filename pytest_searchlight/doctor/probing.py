@@ -9,7 +9,6 @@ from pytest_searchlight.doctor.examination import Finding
 from pytest_searchlight.domain import RunStatus
 from pytest_searchlight.errors import RunError, SettingsError
 from pytest_searchlight.extensions import Agent
-from pytest_searchlight.matrix import find_named
 from pytest_searchlight.session.benchmark import BenchmarkSession
 from pytest_searchlight.session.preparation import prepare_setup
 
@@ -20,9 +19,9 @@ def probe_asked(session: BenchmarkSession) -> Iterator[Finding]:
     An agent's question costs one short turn of its model; no provider is called, so none is paid.
     """
     for name in session.settings.agents:
-        yield _probe_agent(find_named(session.registry.agents, name), session)
+        yield _probe_agent(session.registry.agents.get(name), session)
     for name in session.settings.setups:
-        setup = find_named(session.registry.setups, name)
+        setup = session.registry.setups.get(name)
         if setup.server is not None and not setup.server.uses_closed_web:
             yield _probe_setup(name, session)
 

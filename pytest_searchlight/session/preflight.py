@@ -9,7 +9,7 @@ from pytest_searchlight.comparison.records import LaneName
 from pytest_searchlight.comparison.session_gates import SessionGates
 from pytest_searchlight.domain import SetupKind
 from pytest_searchlight.errors import SettingsError
-from pytest_searchlight.matrix import Lane, check_model_names, check_task_names, find_named, list_lanes
+from pytest_searchlight.matrix import Lane, check_model_names, check_task_names, list_lanes
 from pytest_searchlight.providers import require_key
 from pytest_searchlight.session.benchmark import BenchmarkSession
 
@@ -49,7 +49,7 @@ def check_gates(session: BenchmarkSession, gates: SessionGates) -> None:
     """
     for gate in gates.gates:
         if gate.setup is not None:
-            find_named(session.registry.setups, gate.setup)
+            session.registry.setups.get(gate.setup)
     gates.check(dict(_name_lanes(session)))
 
 
