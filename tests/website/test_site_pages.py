@@ -290,6 +290,16 @@ def test_print_shows_the_content_and_opens_what_is_folded(page: WatchedPage, sit
     page.keep_screenshot("site report print")
 
 
+@pytest.mark.parametrize("name", ["index.html", "methodology.html"])
+def test_what_is_printed_is_no_wider_than_a_sheet_of_paper(page: WatchedPage, site: Path, name: str) -> None:
+    page.page.set_viewport_size(Viewport(width=718, height=1047))  # A4 within chromium's margins
+    shown = page.open(site / name)
+    shown.evaluate("dispatchEvent(new Event('beforeprint'))")
+    shown.emulate_media(media="print")
+
+    assert page.fits()
+
+
 def test_the_methodology_tells_what_the_configuration_says(page: WatchedPage, site: Path) -> None:
     shown = page.open(site / "methodology.html")
 
