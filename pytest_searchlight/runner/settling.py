@@ -7,15 +7,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_searchlight.agents.contract import OWN_SEARCHES
-from pytest_searchlight.domain import STATUS_RULES, CallOutcome, RunStatus, SearchSetup, SetupKind
+from pytest_searchlight.agents.contract import CALL_LIMIT_S, OWN_SEARCHES
+from pytest_searchlight.domain import STATUS_RULES, CallOutcome, RunStatus, SearchSetup, SetupKind, ToolCall
 from pytest_searchlight.extensions import AgentTrace
-from pytest_searchlight.metering import Metering
+from pytest_searchlight.metering import MeteredCall, Metering
 from pytest_searchlight.providers import classify_failure
 
 _LAST_WORDS_CHARS: Final = 1000
 _ANSWERED: Final = frozenset({"ok", "tool_error", "protocol_error"})
 """Outcomes by which a server answered a call, be it by an error that the agent has to live with."""
+_CLOCK_TOLERANCE_S: Final = 2.0
+"""Agent products keep the limit of a call by clocks of their own, from when they made it."""
 
 
 def confirm_record(metering: Metering | None, trace: AgentTrace, *, server: str) -> Metering | None:
@@ -53,14 +55,19 @@ def settle_trace(trace: AgentTrace, metering: Metering | None, *, setup: SearchS
 
 
 def _settle_own_search(trace: AgentTrace, *, setup: SearchSetup) -> AgentTrace:
-    own = [call for call in trace.tool_calls if call.server is None and call.executed]
-    failed = [call for call in own if call.tool in OWN_SEARCHES and call.outcome is CallOutcome.ERROR]
+    own = [call for call in trace.tool_calls if call.server is None and call.executed is not False]
+    failed = [call for call in own if _failed_to_search(call, status=trace.status)]
     is_dead = failed and not any(call.outcome is CallOutcome.OK for call in own)
     if setup.kind is not SetupKind.BUILT_IN or not STATUS_RULES[trace.status].counts or not is_dead:
         return trace
-    said = " ".join((failed[-1].error_text or "").split())[:_LAST_WORDS_CHARS]
+    said = " ".join((failed[-1].error_text or "nothing").split())[:_LAST_WORDS_CHARS]
     reason = f"none of {len(failed)} search(es) by the agent's own tool was answered; the last one: {said}"
     return trace.model_copy(update={"status": RunStatus.PROVIDER_ERROR, "reason": reason})
+
+
+def _failed_to_search(call: ToolCall, *, status: RunStatus) -> bool:
+    hung = status is RunStatus.TIMEOUT and call.outcome is CallOutcome.UNANSWERED
+    return call.tool in OWN_SEARCHES and (hung or call.outcome is CallOutcome.ERROR)
 
 
 @dataclass(frozen=True)
@@ -100,9 +107,16 @@ def _find_dead_provider(trace: AgentTrace, metering: Metering, *, setup: SearchS
         last = known[-1]
         text = f"none of {len(failures)} provider call(s) was answered; the last one: {last.text}"
         return _WireFault(last.status, text, last.retry_after_s)
-    if trace.status is RunStatus.TIMEOUT and any(call.outcome == "unanswered" for call in metering.calls):
+    hung = trace.status is RunStatus.TIMEOUT and any(call.outcome == "unanswered" for call in metering.calls)
+    if hung or any(map(_was_given_up, metering.calls)):
         return _WireFault(RunStatus.PROVIDER_ERROR, "the provider's server never answered a call in time")
     return None
+
+
+def _was_given_up(call: MeteredCall) -> bool:
+    """Whether the agent product cancelled a call since its time was over; some servers end theirs earlier."""
+    waited_s = call.paced_s + (call.latency_s or 0.0)
+    return call.outcome == "cancelled" and waited_s >= CALL_LIMIT_S - _CLOCK_TOLERANCE_S
 
 
 def list_wire_flags(metering: Metering, *, setup: SearchSetup) -> Iterator[str]:

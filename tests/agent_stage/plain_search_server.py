@@ -32,6 +32,7 @@ TOOLS = [
 def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("--delay-s", type=float, default=0.0, help="before initialize is answered")
+    parser.add_argument("--think-s", type=float, default=0.0, help="before a call is answered")
     parser.add_argument("--die", action="store_true", help="exit 1 with a reason on stderr")
     parser.add_argument("--hide-fetch", action="store_true", help="advertise web_search only")
     parser.add_argument("--extra-tool", action="store_true", help="advertise web_crawl as well")
@@ -63,6 +64,7 @@ def answer(request: dict[str, Any], *, options: argparse.Namespace) -> dict[str,
 
 
 def call_tool(params: dict[str, Any], *, options: argparse.Namespace) -> dict[str, Any]:
+    time.sleep(options.think_s)
     arguments = params.get("arguments") or {}
     text = f"{params['name']} found {json.dumps(arguments, sort_keys=True)} "
     failed = arguments.get("query") == "fail"

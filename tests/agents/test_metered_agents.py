@@ -7,12 +7,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from agent_stage import AGENTS, SERVER_COMMAND, SERVER_NAME, Played, Stage, make_server
+from agent_stage import AGENTS, SERVER_COMMAND, SERVER_NAME, Played, Stage, make_server, make_setup
 from scripted_model import Answer, CallTool, play_turns
 
 from pytest_searchlight import meter
 from pytest_searchlight.domain import CallOutcome, RunStatus, SetupKind
+from pytest_searchlight.extensions import McpServer
 from pytest_searchlight.metering import Metering, read_metering
+from pytest_searchlight.runner.settling import settle_trace
 from pytest_searchlight.workspace import find_marked_processes
 
 PROVIDER_KEY = "sk-provider-0123456789"
@@ -28,20 +30,27 @@ def metered(
 ) -> tuple[Played, Metering]:
     """A run whose budget allows two calls of the three that are made, one of which fails."""
     folder = tmp_path_factory.mktemp("metered")
+    script = play_turns(search("red"), search("fail"), search("green"), Answer(text="red"))
+    played = stage.play(
+        request.param, script, kind=SetupKind.PROVIDER, server=meter_server(folder, max_tool_calls=2)
+    )
+    return played, read_metering(folder / "spool")
+
+
+def meter_server(folder: Path, *options: str, max_tool_calls: int | None = None) -> McpServer:
+    """The plain server behind a proxy that records in ``spool`` of `folder`."""
+    command = [*SERVER_COMMAND, *options]
     spec = {
-        "server": {"command": list(SERVER_COMMAND), "env": {"SEARCH_KEY": PROVIDER_KEY}, "cwd": str(folder)},
+        "server": {"command": command, "env": {"SEARCH_KEY": PROVIDER_KEY}, "cwd": str(folder)},
         "spool": str(folder / "spool"),
-        "max_tool_calls": 2,
+        "max_tool_calls": max_tool_calls,
     }
     (folder / "spool").mkdir()
     spec_file = folder / "meter.json"
     spec_file.write_text(json.dumps(spec))
     spec_file.chmod(0o600)
     program = str(Path(meter.__file__).parent)
-    server = make_server(command=(sys.executable, "-I", "-S", program, "--spec", str(spec_file)))
-    script = play_turns(search("red"), search("fail"), search("green"), Answer(text="red"))
-    played = stage.play(request.param, script, kind=SetupKind.PROVIDER, server=server)
-    return played, read_metering(folder / "spool")
+    return make_server(command=(sys.executable, "-I", "-S", program, "--spec", str(spec_file)))
 
 
 def test_both_sides_saw_the_same_calls(metered: tuple[Played, Metering]) -> None:
@@ -64,6 +73,21 @@ def test_a_call_over_the_budget_comes_back_as_an_error_that_the_agent_can_read(
     last = metered[0].trace.tool_calls[-1]
     assert last.outcome is CallOutcome.ERROR
     assert "budget" in (last.error_text or "")
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_server_that_hangs_until_the_agent_gives_its_call_up_counts_as_down(
+    agent: str, stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for place in ("agents.claude_code", "agents.codex", "runner.settling"):
+        monkeypatch.setattr(f"pytest_searchlight.{place}.CALL_LIMIT_S", 4)
+    server = meter_server(tmp_path, "--think-s", "60")
+    script = play_turns(search("red"), Answer(text="red"))
+    trace = stage.play(agent, script, kind=SetupKind.PROVIDER, server=server).trace
+    metering = read_metering(tmp_path / "spool")
+    assert (trace.status, [call.outcome for call in metering.calls]) == (RunStatus.GRADED, ["cancelled"])
+    setup = make_setup(SetupKind.PROVIDER)
+    assert settle_trace(trace, metering, setup=setup).status is RunStatus.PROVIDER_ERROR
 
 
 def test_the_providers_key_stays_out_of_the_agents_sight(metered: tuple[Played, Metering]) -> None:

@@ -11,6 +11,7 @@ from plugin.scripted_agents import ScriptedAgent
 from pydantic import JsonValue, ValidationError
 from rooms.records_for_tests import SHOP, make_run
 
+from pytest_searchlight.agents.contract import CALL_LIMIT_S
 from pytest_searchlight.domain import STATUS_RULES, CallOutcome, RunStatus, SearchSetup, SetupKind, ToolCall
 from pytest_searchlight.errors import DiskError, RunError
 from pytest_searchlight.evidence import OpenBundle, SessionFolder, open_bundle
@@ -233,6 +234,29 @@ def test_a_server_that_died_after_a_success_is_flagged() -> None:
     assert "server_died" in trace.flags
 
 
+def cancel(*, after_s: float) -> Metering:
+    (call,) = meter("cancelled").calls
+    return meter().model_copy(update={"calls": (call.model_copy(update={"latency_s": after_s}),)})
+
+
+def test_a_server_whose_calls_were_all_given_up_at_their_limit_measures_nothing() -> None:
+    trace = settle_trace(RIGHT, cancel(after_s=CALL_LIMIT_S - 0.1), setup=SHOP)
+    assert (trace.status, trace.reason) == (
+        RunStatus.PROVIDER_ERROR,
+        "the provider's server never answered a call in time",
+    )
+
+
+def test_a_call_that_the_agent_gave_up_of_its_own_accord_is_measured() -> None:
+    assert settle_trace(RIGHT, cancel(after_s=3), setup=SHOP).status is RunStatus.GRADED
+
+
+def test_a_server_that_answered_once_is_measured_though_a_later_call_was_given_up() -> None:
+    metering = meter("ok")
+    both = metering.model_copy(update={"calls": (*metering.calls, *cancel(after_s=CALL_LIMIT_S).calls)})
+    assert settle_trace(RIGHT, both, setup=SHOP).status is RunStatus.GRADED
+
+
 BUILT_IN = SearchSetup(name="built-in", kind=SetupKind.BUILT_IN)
 OWN_SEARCH = ToolCall(tool="WebSearch", outcome=CallOutcome.ERROR, error_text="Web search error: unavailable")
 
@@ -243,6 +267,14 @@ def test_an_agents_own_search_that_never_once_answered_measures_nothing_either()
     assert trace.status is RunStatus.PROVIDER_ERROR
     assert trace.reason.endswith("the last one: Web search error: unavailable")
     assert is_worth_repeating(trace)
+
+
+def test_a_run_that_ended_while_its_first_own_search_hung_measures_nothing() -> None:
+    hung = OWN_SEARCH.model_copy(update={"outcome": CallOutcome.UNANSWERED, "executed": None})
+    late = AgentTrace(status=RunStatus.TIMEOUT, tool_calls=(hung,))
+    assert settle_trace(late, None, setup=BUILT_IN).status is RunStatus.PROVIDER_ERROR
+    spent = late.model_copy(update={"status": RunStatus.BUDGET_EXHAUSTED})
+    assert settle_trace(spent, None, setup=BUILT_IN) == spent
 
 
 @pytest.mark.parametrize(
