@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from pytest_searchlight.domain import name_agent
 from pytest_searchlight.report_folder import Report
 from pytest_searchlight.summary_schema import Summary
 from pytest_searchlight.website.formats import DASH, count_things, join_words
@@ -45,6 +46,7 @@ def _list_measured(summary: Summary) -> Iterator[str]:
     yield from _tell_agents(summary)
     yield from _tell_size(summary)
     yield from _tell_coverage(summary)
+    yield from _tell_uneven_coverage(summary)
     yield from _tell_unknown_costs(summary)
     yield from _tell_judges(facts)
     yield from _tell_conduct(summary)
@@ -85,6 +87,20 @@ def _tell_coverage(summary: Summary) -> Iterator[str]:
             f"{left_out:,} of {counts.planned:,} planned runs are in no rate: {join_words(reasons)}. What is "
             "left may be easier or harder than what was planned."
         )
+
+
+def _tell_uneven_coverage(summary: Summary) -> Iterator[str]:
+    rows = sorted(summary.results, key=lambda row: row.graded / row.planned)
+    if not rows or rows[0].coverage == rows[-1].coverage:
+        return
+    ends = " to ".join(
+        f"{row.graded:,} of {row.planned:,} ({row.setup}, {name_agent(row.agent, row.model_name)})"
+        for row in (rows[0], rows[-1])
+    )
+    yield (
+        f"Not all rates are over the same runs: of what was planned there were graded {ends}. Only the pairs "
+        "under “Comparisons” are the same runs on both sides."
+    )
 
 
 def _tell_unknown_costs(summary: Summary) -> Iterator[str]:
