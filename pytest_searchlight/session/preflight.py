@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from pytest_searchlight.agents.installation import InstalledAgent
+from pytest_searchlight.catalog import Catalog
 from pytest_searchlight.comparison.records import LaneName
 from pytest_searchlight.comparison.session_gates import SessionGates
 from pytest_searchlight.domain import SetupKind
@@ -30,6 +32,18 @@ def check_session(session: BenchmarkSession) -> None:
     problems = list(dict.fromkeys(problem for lane in lanes for problem in find_problems(lane, session)))
     if judges or problems:
         raise SettingsError("\n".join([*judges, *problems]))
+
+
+def refuse_namesakes(catalogs: Iterable[Catalog]) -> None:
+    """Raise SettingsError when two catalogs have one name: their tasks would be counted as one another's."""
+    paths: dict[str, Path] = {}
+    for catalog in catalogs:
+        other = paths.setdefault(catalog.name, catalog.path)
+        if other != catalog.path:
+            raise SettingsError(
+                f"{other} and {catalog.path}: both are called {catalog.name!r}; give each catalog a name "
+                "of its own, or run them in sessions of their own"
+            )
 
 
 def list_session_lanes(session: BenchmarkSession) -> list[Lane]:

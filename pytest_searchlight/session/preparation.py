@@ -1,14 +1,43 @@
-"""Gets providers' servers ready once per session: installed, started on trial, compared with their pins."""
+"""Makes ready what a session needs before its first run: room in its folder, and providers' servers.
+
+Servers are installed, started on trial and compared with their pins.
+"""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from pytest_searchlight.domain import SearchSetup, ToolPin
 from pytest_searchlight.errors import RunError, SettingsError
+from pytest_searchlight.judging import JUDGE_FOLDERS
 from pytest_searchlight.matrix import Lane
 from pytest_searchlight.providers import compare_pin, install_server
 from pytest_searchlight.session.benchmark import BenchmarkSession
+from pytest_searchlight.settings import check_new_session
+
+
+def make_room(session: BenchmarkSession) -> None:
+    """Let the session's folder take runs: a new one, one that is gone on with, or one to grade again into.
+
+    Raises:
+        SettingsError: a new session was to be written over an old one.
+    """
+    settings, folder = session.settings, session.folder
+    if settings.resume:
+        folder.set_aside_partials()
+        session.ledger.forget_faults()
+        return
+    check_new_session(folder.root)
+    if settings.regrade is not None:
+        _take_over_judgements(settings.regrade, folder.root)
+
+
+def _take_over_judgements(source: Path, folder: Path) -> None:
+    for name in JUDGE_FOLDERS:
+        if (source / name).is_dir():
+            shutil.copytree(source / name, folder / name)
 
 
 def prepare_setups(session: BenchmarkSession, lanes: Iterable[Lane], *, tell: Callable[[str], None]) -> None:

@@ -5,19 +5,16 @@ from __future__ import annotations
 import json
 import signal
 import threading
-from collections.abc import Iterable
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import pytest
 from pydantic import JsonValue
 
-from pytest_searchlight.built_ins import BuiltIns
-from pytest_searchlight.catalog import Catalog
 from pytest_searchlight.errors import SettingsError
 from pytest_searchlight.evidence import SessionFolder
 from pytest_searchlight.extensions import Registry
+from pytest_searchlight.hooks.built_ins import BuiltIns
 from pytest_searchlight.session.benchmark import BenchmarkSession
 from pytest_searchlight.settings import (
     STATE_FOLDER,
@@ -104,18 +101,6 @@ def refuse_reruns(config: pytest.Config) -> None:
             "--reruns repeats wrong answers until one is right; Searchlight repeats faults of infrastructure "
             "by itself, so leave --reruns out"
         )
-
-
-def refuse_namesakes(catalogs: Iterable[Catalog]) -> None:
-    """Raise SettingsError when two catalogs have one name: their tasks would be counted as one another's."""
-    paths: dict[str, Path] = {}
-    for catalog in catalogs:
-        other = paths.setdefault(catalog.name, catalog.path)
-        if other != catalog.path:
-            raise SettingsError(
-                f"{other} and {catalog.path}: both are called {catalog.name!r}; give each catalog a name "
-                "of its own, or run them in sessions of their own"
-            )
 
 
 def end_on_signals(*, is_worker: bool) -> None:

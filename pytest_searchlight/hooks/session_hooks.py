@@ -1,12 +1,11 @@
-"""The hooks of a pytest session in which Searchlight is in play; nothing but wiring."""
+"""The hooks by which a benchmark session lives within a pytest session."""
 
 from __future__ import annotations
 
 import gc
-import shutil
 from collections.abc import Generator, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,19 +16,18 @@ from pytest_searchlight.comparison.session_gates import SessionGates
 from pytest_searchlight.domain import STATUS_RULES, RunRecord, RunStatus, TestRun
 from pytest_searchlight.errors import SearchlightError, UserError
 from pytest_searchlight.grading import describe_unrun
-from pytest_searchlight.items.collection import ITEM_KEY, RUN_KEY, RUN_PARAMETER, SESSION_KEY, CatalogFile
-from pytest_searchlight.items.phases import CALL_REPORT_KEY
-from pytest_searchlight.judging import JUDGE_FOLDERS
-from pytest_searchlight.opening import (
+from pytest_searchlight.hooks.opening import (
     describe_selection,
     end_on_signals,
     open_session,
     recall_selection,
-    refuse_namesakes,
     refuse_reruns,
 )
+from pytest_searchlight.hooks.progress_hooks import ProgressHooks
+from pytest_searchlight.hooks.terminal import Terminal
+from pytest_searchlight.items.collection import ITEM_KEY, RUN_KEY, RUN_PARAMETER, SESSION_KEY, CatalogFile
+from pytest_searchlight.items.phases import CALL_REPORT_KEY
 from pytest_searchlight.proofs import check_tasks
-from pytest_searchlight.reporting.progress import Progress
 from pytest_searchlight.reporting.texts import clean_text
 from pytest_searchlight.run_rows import PlannedRun, read_records, write_plan
 from pytest_searchlight.session.benchmark import BenchmarkSession
@@ -41,9 +39,9 @@ from pytest_searchlight.session.preflight import (
     check_session,
     list_session_lanes,
     list_version_warnings,
+    refuse_namesakes,
 )
-from pytest_searchlight.session.preparation import prepare_setups
-from pytest_searchlight.settings import check_new_session
+from pytest_searchlight.session.preparation import make_room, prepare_setups
 from pytest_searchlight.summary_schema import Summary
 
 
@@ -55,13 +53,11 @@ class SessionHooks:
         config: pytest's configuration.
         session: the benchmark session as this process sees it.
         outcome: what it comes to.
-        progress: what has been done so far; used where reports arrive.
     """
 
     config: pytest.Config
     session: BenchmarkSession
     outcome: SessionOutcome
-    progress: Progress = field(default_factory=Progress)
     _problem: str | None = None
 
     @classmethod
@@ -78,7 +74,14 @@ class SessionHooks:
         config.stash[SESSION_KEY] = session
         settings = session.settings
         gates = SessionGates(gates=settings.gates, baseline_path=settings.baseline)
-        return cls(config, session, SessionOutcome(session=session, gates=gates))
+        hooks = cls(config, session, SessionOutcome(session=session, gates=gates))
+        if hooks.is_controller:
+            config.pluginmanager.register(ProgressHooks(config), "searchlight-progress")
+        return hooks
+
+    @property
+    def _terminal(self) -> Terminal:
+        return Terminal(self.config)
 
     @property
     def is_controller(self) -> bool:
@@ -122,36 +125,21 @@ class SessionHooks:
                 check_tasks(self.session.read_catalog(path), self.session.registry)
             refuse_namesakes(self.session.catalogs)
             check_gates(self.session, self.outcome.gates)
-            self._make_room()
+            if not self._runs_nothing or self.session.settings.resume:
+                make_room(self.session)
             if self.session.settings.regrade is None:
                 check_session(self.session)
                 for warning in list_version_warnings(self.session):
-                    self._write_line(f"searchlight: warning: {warning}")
+                    self._terminal.tell(f"warning: {warning}")
                 self._prepare_setups()
         except UserError as error:
             raise pytest.UsageError(str(error)) from None
-
-    def _make_room(self) -> None:
-        if self.session.settings.resume:
-            self.session.folder.set_aside_partials()
-            self.session.ledger.forget_faults()
-        elif not self._runs_nothing:
-            check_new_session(self.session.folder.root)
-            self._take_over_judgements()
-
-    def _take_over_judgements(self) -> None:
-        source = self.session.settings.regrade
-        if source is None:
-            return
-        for name in JUDGE_FOLDERS:
-            if (source / name).is_dir():
-                shutil.copytree(source / name, self.session.folder.root / name)
 
     def _prepare_setups(self) -> None:
         if self._runs_nothing:
             return
         lanes = list_session_lanes(self.session)
-        prepare_setups(self.session, lanes, tell=lambda text: self._write_line(f"searchlight: {text}"))
+        prepare_setups(self.session, lanes, tell=self._terminal.tell)
 
     def _find_argument_catalogs(self) -> Iterator[Path]:
         for argument in self.config.args:
@@ -160,7 +148,7 @@ class SessionHooks:
 
     def pytest_report_header(self) -> list[str]:
         """Say where results go, and what is reused."""
-        lines = [f"searchlight: results in {self._show(self.session.folder.root)}"]
+        lines = [f"searchlight: results in {self._terminal.show(self.session.folder.root)}"]
         if self.session.settings.resume:
             records = read_records(self.session.folder)
             measured = sum(STATUS_RULES[record.status].counts for record in records)
@@ -170,14 +158,9 @@ class SessionHooks:
             )
         if self.session.settings.regrade:
             lines.append(
-                f"searchlight: grading evidence of {self._show(self.session.settings.regrade)} again"
+                f"searchlight: grading evidence of {self._terminal.show(self.session.settings.regrade)} again"
             )
         return lines
-
-    def _show(self, path: Path) -> str:
-        return str(
-            path.relative_to(self.config.rootpath) if path.is_relative_to(self.config.rootpath) else path
-        )
 
     # --- collection --------------------------------------------------------------------------------------
 
@@ -209,7 +192,6 @@ class SessionHooks:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Write down which runs are planned; every worker collects the same ones."""
         runs = {item.nodeid: item.stash[RUN_KEY] for item in session.items if RUN_KEY in item.stash}
-        self.progress.planned = len(runs)
         if self._runs_nothing or not runs:
             return
         try:
@@ -239,24 +221,8 @@ class SessionHooks:
             return None
         runs = [item.stash[RUN_KEY] for item in session.items if RUN_KEY in item.stash]
         for line in describe_plan(runs, session=self.session):
-            self._write_line(line)
+            self._terminal.write_line(line)
         return True
-
-    @property
-    def _reporter(self) -> pytest.TerminalReporter | None:
-        reporter: pytest.TerminalReporter | None = self.config.pluginmanager.get_plugin("terminalreporter")
-        return reporter
-
-    def _write_line(self, line: str) -> None:
-        reporter = self._reporter
-        if reporter is not None:
-            reporter.ensure_newline()
-            reporter.write_line(line)
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
-        """Learn in the controller how many runs there are."""
-        self.progress.planned = len(ids)
 
     # --- running -----------------------------------------------------------------------------------------
 
@@ -279,21 +245,6 @@ class SessionHooks:
                 report.keywords = {}
         return report
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Show progress from time to time."""
-        if not self.is_controller:
-            return
-        self._forget_uneventful()
-        if self.progress.add(report) and self.progress.is_due() and self.config.option.verbose >= 0:
-            self._write_line(f"searchlight: {self.progress.describe()}")
-
-    def _forget_uneventful(self) -> None:
-        """Drop the reports of set-ups and teardowns that passed: only ``--durations`` has a use for them."""
-        reporter = self._reporter
-        if reporter is not None and self.config.option.durations is None:
-            reporter.stats.pop("", None)
-
     @pytest.hookimpl(optionalhook=True)
     def pytest_handlecrashitem(self, crashitem: str) -> None:
         """A worker died in the middle of a run: a fault of infrastructure, never a wrong answer."""
@@ -302,7 +253,7 @@ class SessionHooks:
         try:
             self.session.store.seal_crashed(crashitem)
         except SearchlightError as error:
-            self._write_line(f"searchlight: {clean_text(error)}")
+            self._terminal.tell(clean_text(error))
 
     # --- the end -----------------------------------------------------------------------------------------
 
@@ -314,7 +265,7 @@ class SessionHooks:
             self.session.ledger.declare_interrupted()
         if self.config.pluginmanager.has_plugin("dsession"):
             # xdist lets workers finish for five seconds, interrupts them, and kills them five seconds later.
-            self._write_line("searchlight: interrupted; runs that are under way get up to ten seconds to end")
+            self._terminal.tell("interrupted; runs that are under way get up to ten seconds to end")
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -353,7 +304,7 @@ class SessionHooks:
             terminalreporter.write_line(f"searchlight: {part}: {self._problem}", red=True)
         if self.outcome.summary is not None:
             terminalreporter.section("searchlight")
-        for line in self.outcome.describe(self._show):
+        for line in self.outcome.describe(self._terminal.show):
             terminalreporter.write_line(line.text, red=line.tone == "failure", yellow=line.tone == "warning")
 
 
