@@ -72,7 +72,7 @@ def decode_text(body: bytes, *, charset: str | None) -> str:
             continue
         try:
             return body.decode(name)
-        except (UnicodeDecodeError, LookupError):
+        except (ValueError, LookupError):  # no such charset, not in it, or one that decodes nothing
             continue
     stated = charset is not None and _is_unknowing(charset)
     return body.decode(_COMMONEST if stated else _guess_charset(body), errors="replace")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Annotated, Final
 
-from pydantic import ConfigDict, Field, JsonValue, ValidationError
+from pydantic import ConfigDict, Field, JsonValue, StringConstraints, ValidationError
 
 from pytest_searchlight.domain import Record, Text
 from pytest_searchlight.errors import SearchlightError
@@ -24,7 +24,9 @@ class Claim(Record):
     model_config = ConfigDict(extra="ignore")
 
     text: Text
-    citation_urls: tuple[str, ...] = Field(default=(), max_length=MOST_CITATIONS)
+    citation_urls: tuple[Annotated[str, StringConstraints(strip_whitespace=True)], ...] = Field(
+        default=(), max_length=MOST_CITATIONS
+    )
 
 
 class Brief(Record):

@@ -19,6 +19,14 @@ if TYPE_CHECKING:
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _NAT64: Final = ipaddress.ip_network("64:ff9b::/96")
+_RESERVED: Final = tuple(
+    map(ipaddress.ip_network, ("192.0.0.0/24", "192.88.99.0/24", "3fff::/20", "fec0::/10"))
+)
+"""Blocks that lead nowhere public, of which Python says otherwise, or does so in some versions."""
+
+_OWN_NAMES: Final = re.compile(r"[^.]+|(?:.+\.)?(?:localhost|local|internal|invalid|home\.arpa)")
+"""Names that no public resolver knows: RFC 6761, 6762, 8375, ICANN's "internal", any without a point."""
+
 _TRACKING: Final = re.compile(
     r"utm_\w+|[gdwy]clid|[gw]braid|fbclid|msclkid|twclid|srsltid|mc_[ce]id|_g[al]|_hs(enc|mi)|igshid|ref_src",
     re.IGNORECASE,
@@ -57,11 +65,16 @@ def parse_destination(url: str, *, allow_http: bool) -> Destination:
         parsed = _secure(parsed)
     if parsed.userinfo:
         raise AddressError("holds credentials")
+    host = _read_host(parsed)
+    if _read_literal(host) is None and _OWN_NAMES.fullmatch(host):
+        raise AddressError(f"{host} is no public name")
     port = (443 if parsed.scheme == "https" else 80) if parsed.port is None else parsed.port
     if not 0 < port < 65536:
         raise AddressError(f"has port {port}, which does not exist")
     page = parsed.copy_with(fragment=None)
-    return Destination(url=page, host=page.raw_host.decode("ascii"), port=port, is_secured=is_secured)
+    return Destination(
+        url=page, host=page.raw_host.decode("ascii").removesuffix("."), port=port, is_secured=is_secured
+    )
 
 
 def _secure(url: httpx.URL) -> httpx.URL:
@@ -80,11 +93,15 @@ def names_page(url: str, *, admits: Callable[[IpAddress], bool]) -> bool:
         admits: which addresses anybody may connect to.
     """
     try:
-        host = _parse_page_address(url).host
+        host = _read_host(_parse_page_address(url))
     except AddressError:
         return False
     literal = _read_literal(host)
-    return admits(literal) if literal is not None else host != "localhost"
+    return admits(literal) if literal is not None else not _OWN_NAMES.fullmatch(host)
+
+
+def _read_host(url: httpx.URL) -> str:
+    return url.host.removesuffix(".")
 
 
 def _read_literal(host: str) -> IpAddress | None:
@@ -104,16 +121,21 @@ def _parse_page_address(url: str) -> httpx.URL:
 
     try:
         parsed = httpx.URL(url)
+        host = _read_host(parsed)  # here a host in Punycode is decoded
     except (httpx.InvalidURL, ValueError) as error:
         raise AddressError(f"is no address: {error}") from error
-    if parsed.scheme not in {"http", "https"} or not parsed.host:
+    if parsed.scheme not in {"http", "https"} or not host:
         raise AddressError("is no absolute http(s) URL")
+    if "%" in host and ":" not in host:  # in an IPv6 address it stands before the interface
+        raise AddressError(f"is no address: {host!r} is no host")
     return parsed
 
 
 def is_public(address: IpAddress) -> bool:
     """Whether an address is anybody's on the open Internet, also where IPv6 wraps an IPv4 address."""
     if not address.is_global or address.is_multicast or address.is_reserved:
+        return False
+    if any(address in block for block in _RESERVED):
         return False
     return all(part.is_global for part in _list_wrapped(address))
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import html
+import re
 import zlib
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -15,7 +17,14 @@ from pytest_searchlight.sources.policy import CapturePolicy
 from pytest_searchlight.sources.records import FetchError, OriginResponse
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+_META_TAG: Final = re.compile(rb"<meta\b[^>]{0,1000}", re.IGNORECASE)
+_REFRESH: Final = re.compile(rb"http-equiv\s*=\s*[\"']?\s*refresh", re.IGNORECASE)
+_REFRESH_TARGET: Final = re.compile(
+    rb"content\s*=\s*[\"']?\s*\d{1,2}\s*[;,]\s*url\s*=\s*[\"']?([^\"'>\s]+)", re.IGNORECASE
+)
+_LARGEST_SIGNPOST_BYTES: Final = 4096
 _GZIP: Final = frozenset({"gzip", "x-gzip"})
+_GZIP_MARK: Final = b"\x1f"
 _GZIP_WINDOW: Final = 31
 """What tells zlib to expect gzip's own header."""
 
@@ -31,7 +40,7 @@ def fetch(url: str, *, policy: CapturePolicy) -> OriginResponse:
         return asyncio.run(_fetch_in_time(url, policy))
     except TimeoutError as error:
         raise FetchError(f"took longer than {policy.wall_clock_s:g} s") from error
-    except httpx.InvalidURL as error:
+    except (httpx.InvalidURL, UnicodeError) as error:
         raise FetchError(f"redirects to what is no address: {error}") from error
     except (httpx.HTTPError, OSError) as error:
         raise FetchError(f"{type(error).__name__}: {error}") from error
@@ -92,14 +101,26 @@ async def _ask(
         location = response.headers.get("location")
         if response.status_code in _REDIRECTS and location:
             return destination.url.join(location)
+        body = await _read_body(response, policy)
+        target = find_refresh(body) if response.status_code == httpx.codes.OK else None
+        if target is not None and (onward := destination.url.join(target)) != destination.url:
+            return onward
         return OriginResponse(
             url=str(destination.url),
             status=response.status_code,
             content_type=response.headers.get("content-type", ""),
-            body=await _read_body(response, policy),
+            body=body,
         )
     finally:
         await response.aclose()
+
+
+def find_refresh(body: bytes) -> str | None:
+    """Where a page that is a mere signpost sends its readers; None when it is more, or sends nobody."""
+    tags = _META_TAG.findall(body) if len(body) <= _LARGEST_SIGNPOST_BYTES else []
+    targets = (_REFRESH_TARGET.search(tag) for tag in tags if _REFRESH.search(tag))
+    target = next(filter(None, targets), None)
+    return html.unescape(target[1].decode("utf-8", "replace")) if target else None
 
 
 async def _read_body(response: httpx.Response, policy: CapturePolicy) -> bytes:
@@ -145,6 +166,8 @@ class _Gunzip:
         self._has_begun = True
         while chunk:
             if self._member.eof:
+                if not chunk.startswith(_GZIP_MARK):
+                    return  # what pads the end is no part of the page
                 self._member = zlib.decompressobj(_GZIP_WINDOW)
             try:
                 self._body += self._member.decompress(chunk, self._most_bytes - len(self._body) + 1)

@@ -16,6 +16,10 @@ from pytest_searchlight.sources import decoding
 from pytest_searchlight.sources.records import CaptureStatus, OriginResponse
 from pytest_searchlight.workspace import run_process
 
+_TEXT_TYPES: Final = frozenset(
+    f"application/{name}"
+    for name in ("xml", "yaml", "x-yaml", "toml", "javascript", "x-javascript", "x-ndjson")
+)
 _ABSENT: Final = frozenset({404, 410})
 _TURNED_AWAY: Final = frozenset({401, 402, 403, 429, 451})
 _SHORT_PAGE_CHARS: Final = 1500
@@ -45,7 +49,9 @@ _SOFT_ERROR_WORDS: Final = re.compile(
 )
 _SCRIPT_WORDS: Final = re.compile(r"(enable|requires?|turn on|without) java ?script", re.IGNORECASE)
 _SCRIPT_TAG: Final = re.compile(rb"<script\b", re.IGNORECASE)
-_LOADING: Final = re.compile(r"^\W*(loading|please wait)\W*$", re.IGNORECASE | re.MULTILINE)
+_LOADING: Final = re.compile(
+    r"^\W*(loading|please wait|redirecting|you are being redirected)\W*$", re.IGNORECASE | re.MULTILINE
+)
 _PASSWORD_FIELD: Final = re.compile(rb"<input[^>]{0,200}type\s*=\s*[\"']?password", re.IGNORECASE)
 
 
@@ -78,7 +84,7 @@ def read_response(response: OriginResponse, *, decode_s: float) -> Reading:
 def sniff_media_type(response: OriginResponse) -> str | None:
     """The type to read a body as: by its first bytes, then as stated; None when it cannot be read."""
     head = response.body[:1024].lstrip()
-    stated = response.content_type.partition(";")[0].strip().lower()
+    stated = re.split("[;,]", response.content_type)[0].strip().lower()
     if head.startswith(b"%PDF-"):
         return "application/pdf"
     looks_like_html = head[:200].lower().startswith((b"<!doctype html", b"<html"))
@@ -86,7 +92,7 @@ def sniff_media_type(response: OriginResponse) -> str | None:
         return "text/html"
     if stated == "application/json" or stated.endswith("+json"):
         return "application/json"
-    is_text = stated.startswith("text/") or stated == "application/xml" or stated.endswith("+xml")
+    is_text = stated.startswith("text/") or stated in _TEXT_TYPES or stated.endswith("+xml")
     return stated if is_text else None
 
 

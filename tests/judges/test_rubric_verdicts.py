@@ -253,3 +253,8 @@ def test_pages_read_in_another_form_than_cited_are_counted(tmp_path: Path) -> No
     }
     deliverable = make_deliverable(make_claim("The light is electric.", PAGE, OTHER_PAGE))
     assert assess(deliverable, tmp_path, sources=sources).verdict.details["secured_sources"] == 1
+
+
+def test_blanks_around_a_cited_address_are_no_part_of_it() -> None:
+    deliverable = make_deliverable(make_claim("The light is electric.", f" {PAGE}\n"))
+    assert list_cited_urls(deliverable) == (PAGE,)

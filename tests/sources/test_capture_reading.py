@@ -186,6 +186,7 @@ def test_a_decoder_that_takes_too_long_is_ended(origin: Origin) -> None:
             CaptureStatus.SUSPECT,
         ),
         (Reply(body=b"<title>Shop</title><p>Loading...</p><script src=a></script>"), CaptureStatus.SUSPECT),
+        (Reply(body=b"<script>location='/x'</script><p>Redirecting...</p>"), CaptureStatus.SUSPECT),
         (Reply(body=b"<h1>Sign in to go on</h1><input type=password>"), CaptureStatus.SUSPECT),
     ],
 )
@@ -253,6 +254,56 @@ def test_a_models_word_on_a_page_never_stands_in_for_the_page(
 def test_an_absent_page_is_not_replaced_by_what_an_agent_says_it_received(origin: Origin) -> None:
     absent = capture(f"{origin.url}/never", policy=LOOPBACK)
     assert read_received(absent, calls=[make_fetch(absent.url, text="made up")]) == absent
+
+
+# --- signposts -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "signpost",
+    [
+        '<meta http-equiv="refresh" content="0; url=/page?a=1&amp;b=2">',
+        "<META CONTENT='5;URL=page?a=1&b=2' HTTP-EQUIV=Refresh><title>Redirecting</title>",
+        '<meta charset="utf-8"><meta http-equiv=refresh content="0,url=\'page?a=1&b=2\'"><p>Click here',
+    ],
+)
+def test_a_page_that_only_sends_its_readers_on_is_followed(origin: Origin, signpost: str) -> None:
+    origin.serve_html("/page?a=1&b=2", f"<p>{PARAGRAPH}</p>")
+    source = capture(origin.serve_html("/old", signpost), policy=LOOPBACK)
+    assert (source.status, source.final_url) == (CaptureStatus.CAPTURED, f"{origin.url}/page?a=1&b=2")
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        f'<meta http-equiv="refresh" content="30; url=/page"><p>{PARAGRAPH}</p>',
+        f'<meta http-equiv="refresh" content="30"><p>{PARAGRAPH}</p>',
+        f'<meta http-equiv="refresh" content="0; url=/other"><p>{PARAGRAPH * 12}</p>',
+        f'<meta name="refresh" content="0; url=/other"><p>{PARAGRAPH}</p>',
+    ],
+)
+def test_a_page_that_is_more_than_a_signpost_is_read(origin: Origin, page: str) -> None:
+    assert PARAGRAPH.strip() in capture(origin.serve_html("/page", page), policy=LOOPBACK).text
+
+
+def test_signposts_count_as_redirects(origin: Origin) -> None:
+    for here, there in (("/a", "/b"), ("/b", "/a")):
+        origin.serve_html(here, f'<meta http-equiv="refresh" content="0; url={there}">')
+    assert capture(f"{origin.url}/a", policy=LOOPBACK).reason == "redirects more than 5 times"
+
+
+@pytest.mark.parametrize("padding", [b"\0" * 512, b"\r\n"])
+def test_what_pads_the_end_of_a_compressed_body_is_no_part_of_it(origin: Origin, padding: bytes) -> None:
+    body = gzip.compress(PARAGRAPH.encode()) + padding
+    reply = Reply(body=body, content_type="text/plain", headers={"Content-Encoding": "gzip"})
+    assert capture(origin.serve("/", reply), policy=LOOPBACK).text == PARAGRAPH.strip()
+
+
+@pytest.mark.parametrize("content_type", ["text/html, text/html", "text/html; charset=undefined"])
+def test_a_type_that_is_stated_oddly_is_read_as_what_it_states(origin: Origin, content_type: str) -> None:
+    reply = Reply(body=f"<p>{PARAGRAPH}</p>".encode(), content_type=content_type)
+    source = capture(origin.serve("/", reply), policy=LOOPBACK)
+    assert (source.status, source.text) == (CaptureStatus.CAPTURED, PARAGRAPH.strip())
 
 
 # --- the store -------------------------------------------------------------------------------------------

@@ -39,6 +39,12 @@ LENIENT_SCHEME = CapturePolicy(wall_clock_s=20, allow_http=True)
         "http://100.64.0.1/",
         "http://0.0.0.0/",
         "http://224.0.0.1/",
+        "http://127.0.0.1./",
+        "http://[::127.0.0.1]/",
+        "http://[fec0::1]/",
+        "http://[3fff::1]/",
+        "http://192.0.0.8/",
+        "http://127\u30020\u30020\u30021/",
     ],
 )
 def test_an_address_that_is_not_public_leads_no_reader_anywhere_in_every_spelling(url: str) -> None:
@@ -47,8 +53,20 @@ def test_an_address_that_is_not_public_leads_no_reader_anywhere_in_every_spellin
     assert "not public" in source.reason
 
 
-@pytest.mark.parametrize("host", ["localhost", "LOCALHOST"])
-def test_the_readers_own_machine_is_no_source(host: str) -> None:
+@pytest.mark.parametrize(
+    "host",
+    [
+        "localhost",
+        "LOCALHOST",
+        "localhost.",
+        "docs.localhost",
+        "router",
+        "db.internal",
+        "nas.local",
+        "x.invalid",
+    ],
+)
+def test_a_name_of_the_readers_own_machine_or_network_is_no_source(host: str) -> None:
     assert capture(f"http://{host}/", policy=LENIENT_SCHEME).status is CaptureStatus.ABSENT
 
 
@@ -79,6 +97,9 @@ def test_what_is_no_plain_https_address_of_a_host_is_refused(url: str, why: str)
         ("https://[::1", "address"),
         ("https://exa\x00mple.test/", "address"),
         ("https://\ud800.example/", "address"),
+        ("https://xn--/", "address"),
+        ("https://%31%32%37.0.0.1/", "no host"),
+        ("https://the docs.example/", "no host"),
     ],
 )
 def test_what_is_no_address_of_a_page_is_no_fault_of_the_capture(url: str, why: str) -> None:
@@ -119,6 +140,12 @@ def test_every_redirect_is_checked_like_the_first_address(origin: Origin) -> Non
 def test_a_redirect_from_https_down_to_http_is_refused_unless_http_is_allowed(origin: Origin) -> None:
     strict = dataclasses.replace(LOOPBACK, allow_http=False)
     assert capture(origin.url, policy=strict).status is CaptureStatus.REFUSED
+
+
+@pytest.mark.parametrize("target", ["https://xn--/", "http://[::1", "https://a.example:99999/"])
+def test_a_redirect_to_what_is_no_address_is_a_fault_of_the_capture(origin: Origin, target: str) -> None:
+    source = capture(origin.redirect("/hop", target), policy=LOOPBACK)
+    assert source.status.is_fault, source.reason
 
 
 def test_five_redirects_are_followed_and_six_are_not(origin: Origin) -> None:
