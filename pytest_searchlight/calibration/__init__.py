@@ -6,7 +6,12 @@ calibrated again.
 """
 
 from pytest_searchlight.calibration.making import calibrate
-from pytest_searchlight.calibration.reasons import explain_not_admitted, explain_rejection, explain_stale
+from pytest_searchlight.calibration.reasons import (
+    explain_not_admitted,
+    explain_rejection,
+    explain_stale,
+    find_rejection_ground,
+)
 from pytest_searchlight.calibration.records import (
     DEFAULT_THRESHOLDS,
     Calibration,
@@ -31,6 +36,7 @@ __all__ = [
     "explain_not_admitted",
     "explain_rejection",
     "explain_stale",
+    "find_rejection_ground",
     "read_calibration",
     "write_calibration",
 ]

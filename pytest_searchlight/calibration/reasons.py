@@ -56,7 +56,13 @@ def explain_stale(
 
 def explain_rejection(record: CalibrationRecord) -> str | None:
     """Why the task of `record` was not admitted, or None when it was."""
-    return None if record.admitted else f"task {record.task!r} is not admitted: {_find_ground(record)}"
+    ground = find_rejection_ground(record)
+    return None if ground is None else f"task {record.task!r} is not admitted: {ground}"
+
+
+def find_rejection_ground(record: CalibrationRecord) -> str | None:
+    """The same without the task's name, so that tasks can share it."""
+    return None if record.admitted else _find_ground(record)
 
 
 def _find_ground(record: CalibrationRecord) -> str:

@@ -11,8 +11,15 @@ import jinja2
 from markupsafe import Markup
 
 from pytest_searchlight.run_pages.index_data import name_agent
-from pytest_searchlight.run_pages.texts import encode_for_script, finalize_value, format_json, show_moment
-from pytest_searchlight.website.formats import DASH, count_things, show_count, show_seconds, show_usd
+from pytest_searchlight.run_pages.texts import encode_for_script, finalize_value, format_json
+from pytest_searchlight.website.formats import (
+    DASH,
+    count_things,
+    show_count,
+    show_moment,
+    show_seconds,
+    show_usd,
+)
 from pytest_searchlight.website.html import read_style, read_theme_script, write_policy
 
 _TEMPLATES: Final = files("pytest_searchlight.run_pages") / "templates"

@@ -36,11 +36,6 @@ def format_json(value: JsonValue) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def show_moment(moment: str) -> str:
-    """A UTC moment in ISO 8601, to the second, as people read it."""
-    return f"{moment[:19].replace('T', ' ')} UTC"
-
-
 def cut_text(text: str, *, most_chars: int) -> str:
     """The beginning of `text` on one line, with an ellipsis where something was cut off."""
     line = " ".join(text[: 4 * most_chars].split())

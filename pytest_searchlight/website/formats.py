@@ -71,6 +71,11 @@ def show_seconds(value: float | None) -> str:
     return f"{value:.1f} s" if value < 10 else f"{value:,.0f} s"
 
 
+def show_moment(moment: str) -> str:
+    """A UTC moment in ISO 8601, to the second, as people read it."""
+    return f"{moment[:19].replace('T', ' ')} UTC"
+
+
 def show_p_value(value: float | None) -> str:
     """A p-value of two significant digits; tiny ones by their bound."""
     if value is None:

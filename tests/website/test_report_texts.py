@@ -7,14 +7,23 @@ from pathlib import Path
 
 import pytest
 from rooms.records_for_tests import make_record
-from website.staged_reports import HOSTILE, add_agreement, add_calibration, write_measured, write_transcribed
+from website.staged_reports import (
+    HOSTILE,
+    add_agreement,
+    add_calibration,
+    write_measured,
+    write_record,
+    write_transcribed,
+)
 
+from pytest_searchlight.calibration import Calibration
 from pytest_searchlight.domain import Cost, RunStatus, SetupKind
 from pytest_searchlight.errors import ReportError
-from pytest_searchlight.report_folder import read_report
+from pytest_searchlight.report_folder import CALIBRATION_FILE, TranscribedRow, read_report
 from pytest_searchlight.website import render_methodology, render_report, render_reproduce
 from pytest_searchlight.website.formats import DASH, show_usd
 from pytest_searchlight.website.markdown import escape_text
+from pytest_searchlight.website.sections.pictures import chart_printed_rates
 
 
 def render(folder: Path) -> str:
@@ -105,7 +114,7 @@ def test_calibration_and_agreement_stand_in_the_report(tmp_path: Path) -> None:
     text = render(folder)
 
     assert "1 of 2 tasks are admitted" in text
-    assert "task 'task-1' is not admitted" in text
+    assert "task-1: the ceiling passes 2 of 5 (at least 4)" in text
     assert f"| codex beside claude-code | 9/10 | 0.80 | 9/10 | 0.80 | {DASH} | {DASH} | 1 | 0 |" in text
 
 
@@ -224,3 +233,37 @@ def test_a_mean_over_some_of_the_runs_says_over_how_many(tmp_path: Path) -> None
 
     expenses = text[text.index("## What a success took") :]
     assert find_line(expenses, "| exa | agent |").startswith("| exa | agent | 100 % | 15 | $0.250 (1 run) |")
+
+
+def test_tasks_that_share_a_ground_of_rejection_share_a_line(tmp_path: Path) -> None:
+    folder = write_measured(tmp_path, "battery")
+    add_calibration(folder)
+    path = folder / CALIBRATION_FILE
+    calibration = Calibration.model_validate_json(path.read_bytes())
+    (rejected,) = [record for record in calibration.records if not record.admitted]
+    twin = rejected.model_copy(update={"task": "twin"})
+    write_record(calibration.model_copy(update={"records": (*calibration.records, twin)}), path)
+
+    text = render(folder)
+
+    assert f"{rejected.task} and twin: " in text
+
+
+def test_dashes_of_references_are_explained(tmp_path: Path) -> None:
+    text = render(write_measured(tmp_path, "battery"))
+
+    assert "floor and ceiling: a reference, of which nothing is held against no-search" in text
+
+
+def test_intervals_that_were_not_printed_are_not_spoken_of(tmp_path: Path) -> None:
+    transcription = read_report(write_transcribed(tmp_path)).transcription
+    assert transcription is not None
+    (battery,) = transcription.batteries
+    bare = tuple(row.model_copy(update={"pass_rate_percent_ci95": None}) for row in battery.rows)
+
+    def tell(*rows: TranscribedRow) -> str:
+        return chart_printed_rates(battery.model_copy(update={"rows": rows})).caption
+
+    assert "Lines are the printed 95 % intervals. " in tell(*battery.rows)
+    assert "intervals; a dot without a line had none. " in tell(battery.rows[0], bare[1])
+    assert "No intervals were printed" in tell(*bare)

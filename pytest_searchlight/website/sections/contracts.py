@@ -149,7 +149,7 @@ def _make_server(setup: SearchSetup, house: House) -> list[Cell | str]:
 def _make_tools(setup: SearchSetup) -> Table:
     return make_table(
         f"Tools and prices of {setup.name}",
-        labels=("Tool", "Input schema", "Price", "When", "Source", "Read on"),
+        labels=("Tool", "Input schema, sha256", "Price", "When", "Source", "Read on"),
         rows=[row for tool in setup.tools for row in _list_prices(setup, tool.name, tool.schema_sha256)],
         notes=[
             f"What an answer reports in {unit}: {_show_price(price.usd_per_unit)} each ({price.source}, "
@@ -161,7 +161,7 @@ def _make_tools(setup: SearchSetup) -> Table:
 
 
 def _list_prices(setup: SearchSetup, tool: str, schema: str | None) -> Iterator[list[Cell | str]]:
-    pin = f"sha256 {schema[:_HASH_LENGTH]}…" if schema else "not pinned"
+    pin = f"{schema[:_HASH_LENGTH]}…" if schema else "not pinned"
     for tariff in setup.tariffs.get(tool, ()):
         price = _show_price(tariff.usd_per_call)
         each = f"{price} per item of {tariff.per_item_of}" if tariff.per_item_of else f"{price} a call"

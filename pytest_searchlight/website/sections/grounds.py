@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from pytest_searchlight.agreements import SecondOpinions
-from pytest_searchlight.calibration import Calibration, CalibrationRecord, explain_rejection
+from pytest_searchlight.calibration import Calibration, CalibrationRecord, find_rejection_ground
 from pytest_searchlight.domain import name_agent
 from pytest_searchlight.judges.agreement import Agreement, FamilyLean, JudgeAgreement
 from pytest_searchlight.summary_schema import ResultRow, Summary
@@ -14,6 +14,7 @@ from pytest_searchlight.website.formats import (
     count_things,
     show_count,
     show_decimal,
+    show_moment,
     show_points,
     show_ratio,
     show_usd,
@@ -21,7 +22,7 @@ from pytest_searchlight.website.formats import (
 from pytest_searchlight.website.provenance import JudgeFacts, Provenance
 from pytest_searchlight.website.sections.parts import Section
 from pytest_searchlight.website.sections.pictures import chart_agreement
-from pytest_searchlight.website.tables import Cell, Table, illustrate, make_table, number
+from pytest_searchlight.website.tables import Cell, Table, gather_reasons, illustrate, make_table, number
 
 _JUDGES: Final = (
     "Briefs with a rubric were read by a judge that was not told setup, provider or agent. What the judges "
@@ -55,7 +56,7 @@ def describe_calibration(calibration: Calibration | None, facts: Provenance) -> 
         "Floor and ceiling of each task",
         labels=("Task", "Agent", "Catalog", "Admitted", "Floor", "Ceiling"),
         rows=[_make_calibrated(record) for record in records],
-        notes=[reason for record in records if (reason := explain_rejection(record))],
+        notes=gather_reasons((record.task, find_rejection_ground(record)) for record in records),
         texts=4,
     )
     return Section(id="calibration", title="Calibration", paragraphs=(text,), tables=(table,))
@@ -193,7 +194,7 @@ def describe_versions(facts: Provenance) -> Section:
     """What the session was made with."""
     versions = {
         "Session": facts.name,
-        "Started": facts.started_at,
+        "Started": facts.started_at and show_moment(facts.started_at),
         "Searchlight": facts.searchlight_version,
         "Python": facts.python_version,
         "Platform": facts.platform,
@@ -206,7 +207,7 @@ def describe_versions(facts: Provenance) -> Section:
         **dict(sorted(facts.packages.items())),
     }
     table = make_table(
-        "Versions",
+        "What the session was made with",
         labels=("What", "Value"),
         rows=[[name, value or DASH] for name, value in versions.items()],
         texts=2,

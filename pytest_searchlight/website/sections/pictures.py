@@ -218,12 +218,20 @@ def chart_printed_rates(battery: TranscribedBattery) -> DotChart:
     """Pass rates with the intervals that were printed."""
     return DotChart(
         title=f"Pass rates as printed: {battery.title}",
-        caption=f"Transcribed, not recomputable. Lines are the printed 95 % intervals. {_OVERLAP}",
+        caption=f"Transcribed, not recomputable. {_tell_printed_intervals(battery.rows)}",
         groups=(
             (name_agent(battery.agent, battery.model_name), tuple(map(_make_printed_row, battery.rows))),
         ),
         axis=make_share_axis("pass rate"),
     )
+
+
+def _tell_printed_intervals(rows: Sequence[TranscribedRow]) -> str:
+    printed = [row.pass_rate_percent_ci95 is not None for row in rows]
+    if not any(printed):
+        return "No intervals were printed, so the order may be chance."
+    missing = "" if all(printed) else "; a dot without a line had none"
+    return f"Lines are the printed 95 % intervals{missing}. {_OVERLAP}"
 
 
 def _make_printed_row(row: TranscribedRow) -> DotRow:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pytest_searchlight.domain import name_agent
+from pytest_searchlight.domain import SetupKind, name_agent
 from pytest_searchlight.stats.figures import SetupComparisons
 from pytest_searchlight.summary_schema import ResultRow, Summary, Use
 from pytest_searchlight.website.formats import count_things, show_count, show_percent, show_usd
@@ -58,7 +58,7 @@ def _make_expenses(
             "$ each more",
         ),
         rows=[_make_expense(row, setup) for row, setup in found],
-        notes=gather_reasons(pair for _, setup in found if setup for pair in _explain_expenses(setup)),
+        notes=gather_reasons(pair for row, setup in found for pair in _explain_expenses(row, setup)),
         texts=2,
     )
 
@@ -86,7 +86,9 @@ def _show_mean(use: Use, text: str, *, graded: int) -> Cell:
     return number(use.mean, f"{text} ({count_things(use.known_runs, 'run')})" if is_partial else text)
 
 
-def _explain_expenses(setup: SetupComparisons) -> Iterator[tuple[str, str | None]]:
-    for expense in (setup.tokens, setup.cost_usd):
-        yield setup.setup, expense.per_success.reason
-        yield setup.setup, expense.per_extra_success.reason
+def _explain_expenses(row: ResultRow, compared: SetupComparisons | None) -> Iterator[tuple[str, str | None]]:
+    if row.setup_kind in {SetupKind.FLOOR, SetupKind.CEILING}:
+        yield row.setup, "a reference, of which nothing is held against no-search"
+    for expense in (compared.tokens, compared.cost_usd) if compared else ():
+        yield row.setup, expense.per_success.reason
+        yield row.setup, expense.per_extra_success.reason
