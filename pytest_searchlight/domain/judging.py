@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, PositiveInt
 
-from pytest_searchlight.domain.base import Record, Slug, Text, hash_content
+from pytest_searchlight.domain.base import Encodable, Record, Slug, Text, hash_content
 from pytest_searchlight.domain.observations import Usage
 
 
@@ -28,7 +28,7 @@ class PayloadSource(Record):
 
     number: PositiveInt
     urls: tuple[str, ...]
-    text: str
+    text: Encodable
 
 
 class JudgePayload(Record):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Final
 
 from pydantic import ConfigDict, Field, JsonValue, StringConstraints, ValidationError
@@ -51,15 +52,17 @@ class Brief(Record):
 def read_brief(deliverable: JsonValue) -> Brief:
     """The brief in a deliverable; other fields are the checks' business, and null is absent.
 
-    A claim that is made twice is one claim, so that repetition dilutes nothing.
+    A claim that is made twice is one claim, so that repetition dilutes nothing. A lone surrogate, as of an emoji
+    that somebody cut in two, is read as ``?``.
 
     Raises:
         MalformedBriefError: it breaks the contract.
     """
     fields = deliverable if isinstance(deliverable, dict) else {}
     given = {name: value for name, value in fields.items() if value is not None}
+    encoded = json.dumps(given, ensure_ascii=False).encode("utf-8", "replace")
     try:
-        brief = Brief.model_validate(given)
+        brief = Brief.model_validate_json(encoded)
     except ValidationError as error:
         detail = error.errors(include_url=False)[0]
         where = "/".join(str(part) for part in detail["loc"])

@@ -9,6 +9,7 @@ from judge_stage import (
     GOOD_CLAIMS,
     OTHER_PAGE,
     PAGE,
+    PAGE_TEXT,
     RUBRIC,
     TASK,
     ScriptedJudge,
@@ -24,6 +25,7 @@ from pytest_searchlight.domain.judging import JudgePayload
 from pytest_searchlight.errors import EvidenceError
 from pytest_searchlight.judges import LexicalJudge, RecordedJudge, list_cited_urls
 from pytest_searchlight.judges.assessment import Assessment
+from pytest_searchlight.judges.instructions import write_instructions
 from pytest_searchlight.sources import CapturedSource, CaptureStatus
 
 FAULT = make_source(OTHER_PAGE, text="", status=CaptureStatus.BLOCKED).model_copy(
@@ -258,3 +260,15 @@ def test_pages_read_in_another_form_than_cited_are_counted(tmp_path: Path) -> No
 def test_blanks_around_a_cited_address_are_no_part_of_it() -> None:
     deliverable = make_deliverable(make_claim("The light is electric.", f" {PAGE}\n"))
     assert list_cited_urls(deliverable) == (PAGE,)
+
+
+def test_half_an_emoji_breaks_neither_brief_nor_judge(tmp_path: Path) -> None:
+    judge = ScriptedJudge()
+    claim = make_claim("The light is electric \ud83d", f"{PAGE}?\ud83d")
+    source = make_source(f"{PAGE}??", text=f"{PAGE_TEXT} \ud83d")
+    deliverable = make_deliverable(claim, brief="Half \ud83d")
+    assert list_cited_urls(deliverable) == (source.url,)
+    assert assess(deliverable, tmp_path, sources={source.url: source}, judge=judge).judgement is not None
+    (payload,) = judge.seen
+    assert payload.sources[0].text.endswith(" ?")
+    assert write_instructions(payload).encode()
