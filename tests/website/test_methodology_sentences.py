@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from rooms.records_for_tests import make_record
+import html
+from pathlib import Path
 
-from pytest_searchlight.agents.claude_code import MOST_RESULT_TOKENS
+from rooms.records_for_tests import make_record, make_run
+
+from pytest_searchlight.agents.claude_code import MOST_RESULT_TOKENS, list_mcp_servers
 from pytest_searchlight.domain import SetupKind
+from pytest_searchlight.extensions import AgentJob, McpServer
 from pytest_searchlight.session.ledger import FAULTS_IN_A_ROW
 from pytest_searchlight.stats.comparing import compare_setups
 from pytest_searchlight.website.building import Site
 
 
 def read_methodology(built: Site) -> str:
-    return " ".join(built["methodology.html"].decode().split())
+    return " ".join(html.unescape(built["methodology.html"].decode()).split())
 
 
 def test_it_tells_what_takes_runs_of_a_setup_out_of_its_rate(built: Site) -> None:
@@ -24,6 +28,21 @@ def test_it_tells_where_a_providers_results_are_cut_and_an_agents_own_are_not(bu
     text = read_methodology(built)
     assert f"a result of a server over {MOST_RESULT_TOKENS:,} tokens" in text
     assert "An agent product's own search passes no proxy: it has neither rate nor limit" in text
+
+
+def test_it_tells_that_a_servers_tools_are_all_shown_from_the_first_turn_on(built: Site) -> None:
+    server = McpServer(name="exa", command=("exa",), tools=("find",), start_timeout_s=1.0)
+    job = AgentJob(
+        run=make_run(),
+        prompt="",
+        workspace=Path(),
+        home=Path(),
+        record=Path(),
+        server=server,
+        environment={},
+    )
+    assert list_mcp_servers(job)["exa"]["alwaysLoad"] is True
+    assert "every tool of the setup's server in full, from the first turn on" in read_methodology(built)
 
 
 def test_no_provider_is_compared_with_another_as_it_says(built: Site) -> None:

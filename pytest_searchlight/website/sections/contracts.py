@@ -18,6 +18,10 @@ _CONTRACTS: Final = (
     "embedded agent baseline has no tools of its own and calls the server's only. The prompt is the same "
     "under every setup, but for the ceiling, whose prompt holds the reference excerpt."
 )
+_SHOWN: Final = (
+    "Claude Code shows its model every tool of the setup's server in full, from the first turn on: a server "
+    "that describes many tools costs tokens at every turn, and these count against the tokens of a run."
+)
 _HASH_LENGTH: Final = 12
 _KINDS: Final = {
     SetupKind.PROVIDER: "a provider's server",
@@ -31,7 +35,8 @@ _KINDS: Final = {
 def describe_contracts(house: House) -> Section:
     """The tools of each setup under each agent: exposed, approved and audited from the same table."""
     tables = (_make_contracts(house), _make_agents(house))
-    return Section(id="contracts", title="What each setup can touch", paragraphs=(_CONTRACTS,), tables=tables)
+    paragraphs = (_CONTRACTS, _SHOWN)
+    return Section(id="contracts", title="What each setup can touch", paragraphs=paragraphs, tables=tables)
 
 
 def _make_contracts(house: House) -> Table:

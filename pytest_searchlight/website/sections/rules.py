@@ -43,10 +43,10 @@ _PROVEN: Final = (
 def describe_limits(house: House) -> Section:
     """What one run may use."""
     text = (
-        "A run that used up its own time or tokens has failed. A call over the number of provider calls is "
-        "answered with that word, and the run goes on; an agent product's own search is bounded by time and "
-        f"tokens only. One call to a provider may take {CALL_LIMIT_S} seconds; what a run waits for its turn "
-        "at a provider is in its time, and in no call's latency."
+        "A run that used up its own time or tokens, cached ones included, has failed. A call over the number "
+        "of provider calls is answered with that word, and the run goes on; an agent product's own search is "
+        f"bounded by time and tokens only. One call to a provider may take {CALL_LIMIT_S} seconds; what a "
+        "run waits for its turn at a provider is in its time, and in no call's latency."
     )
     faults = (
         f"A fault of the infrastructure is tried again, up to {MAX_ATTEMPTS} attempts in all, each in a "
