@@ -52,8 +52,7 @@ class Brief(Record):
 def read_brief(deliverable: JsonValue) -> Brief:
     """The brief in a deliverable; other fields are the checks' business, and null is absent.
 
-    A claim that is made twice is one claim, so that repetition dilutes nothing. A lone surrogate, as of an emoji
-    that somebody cut in two, is read as ``?``.
+    A claim that is made twice is one claim, so that repetition dilutes nothing. A lone surrogate is a ``?``.
 
     Raises:
         MalformedBriefError: it breaks the contract.
