@@ -48,7 +48,7 @@ def finish_svg(sheet: Sheet, *, id_: str, kind: str, title: str, description: st
 
 def _make_frame(id_: str, *, kind: str, view_box: str) -> ET.Element:
     names = {"role": "img", "aria-labelledby": f"{id_}-title", "aria-describedby": f"{id_}-desc"}
-    return ET.Element("svg", {"class": kind, "viewBox": view_box, **names, "font-family": _FONT})
+    return ET.Element("svg", {"viewBox": view_box, "class": kind, **names, "font-family": _FONT})
 
 
 def _make_text_element(tag: str, id_: str, text: str) -> ET.Element:
