@@ -31,13 +31,13 @@ _GROUPS: Final = (machine, catalogs, sessions, viewing, judging, comparing, expo
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and give the exit code: 0 well, 1 problems found, 2 a mistake in the call."""
-    options = _build_parser().parse_args(arguments)
-    command: Command = options.command
     try:
+        options = _build_parser().parse_args(arguments)
+        command: Command = options.command
         code = command(options)
-        sys.stdout.flush()
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough; the exit must not flush again
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print(end="", flush=True)  # unlike a flush, it bears that stdout may be closed
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        _discard_output()
         return OK
     except UserError as error:
         print(f"sew: {error}", file=sys.stderr)
@@ -45,7 +45,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SearchlightError as error:
         print(f"sew: {error}", file=sys.stderr)
         return FOUND_PROBLEMS
+    except OSError as error:
+        _discard_output()
+        print(f"sew: {_explain_refusal(error)}", file=sys.stderr)
+        return FOUND_PROBLEMS
     return code
+
+
+def _discard_output() -> None:
+    """Keep the interpreter's exit from flushing once more what cannot be written."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _explain_refusal(error: OSError) -> str:
+    place = error.filename or "the output"
+    return f"{place}: {error.strerror or error}; see that it may be read and written, and that there is room"
 
 
 def _build_parser() -> argparse.ArgumentParser:
