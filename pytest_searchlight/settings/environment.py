@@ -30,12 +30,13 @@ def read_env_file(path: Path) -> dict[str, str]:
     """Variables of a ``.env`` file: ``NAME=value`` lines, optional quotes, ``#`` comments.
 
     Raises:
-        SettingsError: a line is neither; the message gives file and line, never the line's text.
+        SettingsError: the file cannot be read, or a line is neither; the message gives file and line, never
+            the line's text.
     """
     if not path.is_file():
         return {}
     variables: dict[str, str] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8-sig").split("\n"), start=1):
+    for number, line in enumerate(_read_text(path).split("\n"), start=1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         match = _ENV_LINE.match(line)
@@ -43,6 +44,15 @@ def read_env_file(path: Path) -> dict[str, str]:
             raise SettingsError(f"{path}:{number}: expected NAME=value; correct or comment out the line")
         variables[match[1]] = _unquote(match[2])
     return variables
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise SettingsError(f"{path}: not UTF-8; save it as UTF-8") from None
+    except OSError as error:
+        raise SettingsError(f"{path}: cannot be read ({error.strerror}); make it readable") from None
 
 
 def _unquote(value: str) -> str:

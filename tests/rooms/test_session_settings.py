@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,7 +10,6 @@ from pytest_searchlight.settings import Settings, looks_secret, read_env_file, r
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
 KEY = "tvly-0123456789abcdef"
 
@@ -59,6 +59,24 @@ def test_secrets_are_in_no_representation_and_in_no_recorded_option(tmp_path: Pa
     settings = read(tmp_path, {"setup": "tavily"}, {"TAVILY_API_KEY": KEY})
     assert KEY not in repr(settings)
     assert KEY not in str(settings.describe_options())
+
+
+def test_an_env_file_that_is_not_utf8_is_named_and_not_shown(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_bytes(f"EXA_API_KEY={KEY}\n# gr\xfcn\n".encode("latin-1"))
+    with pytest.raises(SettingsError, match=r"\.env: not UTF-8; save it as UTF-8") as caught:
+        read(tmp_path, {})
+    assert KEY not in str(caught.value)
+
+
+def test_an_env_file_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".env").touch()
+
+    def refuse(path: Path, **_: str) -> str:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "read_text", refuse)  # root may read every file, so none can be made unreadable
+    with pytest.raises(SettingsError, match=r"\.env: cannot be read \(Permission denied\); make it readable"):
+        read(tmp_path, {})
 
 
 def test_a_broken_line_of_the_env_file_is_named_and_not_shown(tmp_path: Path) -> None:
