@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sized
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 
 import pytest
@@ -52,8 +53,9 @@ class RunItem(pytest.Function):
 class CatalogFile(pytest.Module):
     """A catalog as pytest sees it: a module without Python code, whose items share one test function."""
 
-    def _getobj(self) -> Any:  # noqa: ANN401 - pytest's own signature
-        return None
+    def _getobj(self) -> ModuleType:
+        # An empty one: fixtures and other plugins ask for `request.module` and `item.module`.
+        return ModuleType(make_slug(self.nodeid))
 
     def collect(self) -> Iterator[RunItem]:
         """Yield an item for every run of the matrix."""

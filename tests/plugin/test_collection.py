@@ -149,6 +149,22 @@ def test_what_failed_last_is_run_again_alone_or_first(project: Project) -> None:
     assert ["wrong" in line for line in lines] == [True, True, False, False]
 
 
+def test_fixtures_and_other_plugins_may_ask_for_the_module_of_a_run(project: Project) -> None:
+    project.write_catalog(["sky"])
+    conftest = (
+        "import pytest\n"
+        "def pytest_collection_modifyitems(items):\n"
+        "    items.sort(key=lambda item: item.module.__name__)\n"  # as pytest-randomly does
+        "@pytest.fixture(autouse=True)\n"
+        "def logged(request):\n"
+        "    print('module:', request.module.__name__)\n"
+    )
+    project.write("conftest.py", conftest)
+    done = project.run("catalogs", "-s")
+    assert done.code == 0, done.out
+    assert "module: catalogs-small-tasks.yaml" in done.out
+
+
 def test_reruns_of_wrong_answers_are_refused(wide: Project) -> None:
     wide.write("reruns.py", 'def pytest_addoption(parser):\n    parser.addoption("--reruns", type=int)\n')
     done = wide.run("catalogs/small", "-p", "reruns", "--reruns=2", PYTHONPATH=str(wide.root))
