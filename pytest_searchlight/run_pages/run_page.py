@@ -36,10 +36,12 @@ def render_run_page(  # noqa: PLR0913 - a page stands among others
         readings: what second judges said of it.
     """
     found = read_run(folder, session=session, readings=readings)
+    record = found.record or run.record
     return render_template(
         "run",
         run=run,
-        record=found.record or run.record,
+        record=record,
+        shown=ListedRun(nodeid=run.nodeid, record=record),
         is_attempt=folder.parent == session.attempts,
         place=f"{shown_root}/{folder.relative_to(session.root).as_posix()}",
         neighbours=neighbours,

@@ -161,6 +161,26 @@ def test_an_earlier_attempt_has_a_page_of_its_own(page: WatchedPage, staged: Sta
     expect(shown.get_by_role("heading", name="Earlier attempts")).to_be_visible()
 
 
+@pytest.mark.parametrize(
+    ("status", "mark", "counts"),
+    [
+        (RunStatus.TIMEOUT, "✗ timeout", "as a failure"),
+        (RunStatus.REFUSED, "✗ refused", "as a failure"),
+        (RunStatus.PROVIDER_ERROR, f"{DASH} provider error", "in no rate"),
+    ],
+)
+def test_a_run_says_whether_its_end_counts_as_a_failure_or_not_at_all(
+    page: WatchedPage, staged: StagedSession, status: RunStatus, mark: str, counts: str
+) -> None:
+    run_id = staged.add_run(status=status, answer=None)
+    staged.add_run(setup=NO_SEARCH)
+    shown = open_run(page, staged, run_id)
+    expect(shown.locator(".verdict .mark")).to_have_text(mark)
+    expect(shown.locator("dl > div").filter(has_text="Counts").locator("dd")).to_have_text(counts)
+    cell = shown.get_by_role("navigation", name="The same under other setups")
+    expect(cell.get_by_role("listitem").first.locator(".mark")).to_have_text(mark)
+
+
 def test_a_run_that_was_not_made_yet_says_so(page: WatchedPage, staged: StagedSession) -> None:
     staged.plan(make_record())
     shown = open_run(page, staged, make_record().run_id)
