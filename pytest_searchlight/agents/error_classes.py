@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_searchlight.domain import STATUS_RULES, RunStatus, StatusRule
+from pytest_searchlight.domain import RunStatus
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,11 +39,6 @@ class ErrorClass:
     codes: frozenset[str] = frozenset()
     http_statuses: frozenset[int] = frozenset()
     words: str | None = None
-
-    @property
-    def rule(self) -> StatusRule:
-        """Retried or not, counted or not."""
-        return STATUS_RULES[self.status]
 
     def matches_words(self, text: str) -> bool:
         """Whether `text` speaks of this fault."""

@@ -32,7 +32,7 @@ class BuiltIns:
         folders = self.settings.config_folders
         register_products(registry, folders=folders, environment=self.settings.environment)
         register_setups(registry, folders)
-        environment = allowed_environment(self.settings.environment, extra={})
+        environment = allowed_environment(self.settings.environment)
         register_judges(registry, environment=environment)
         register_validators(registry)
         register_audit_rules(registry)

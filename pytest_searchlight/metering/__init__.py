@@ -10,7 +10,6 @@ from typing import Final
 from pytest_searchlight.metering.evidence_lines import (
     describe_metering,
     read_metering_events,
-    write_metering_jsonl,
 )
 from pytest_searchlight.metering.reader import read_metering
 from pytest_searchlight.metering.records import MeteredCall, MeteredTool, Metering, ServerExit, ServerInfo
@@ -30,5 +29,4 @@ __all__ = [
     "find_reported_spend",
     "read_metering",
     "read_metering_events",
-    "write_metering_jsonl",
 ]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Final
 
 from pytest_searchlight.metering.records import Metering
@@ -57,12 +55,6 @@ def read_metering_events(lines: Iterable[Mapping[str, object]]) -> Metering:
         else:
             fields.update(facts)
     return Metering.model_validate({**fields, "calls": calls})
-
-
-def write_metering_jsonl(metering: Metering, path: Path) -> None:
-    """Writes the lines to `path`."""
-    lines = (json.dumps(event, ensure_ascii=False) + "\n" for event in describe_metering(metering))
-    path.write_text("".join(lines), encoding="utf-8")
 
 
 def _describe_event(event: str, fields: Mapping[str, object]) -> dict[str, object]:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue, NonNegativeInt
 
-from pytest_searchlight.domain import Record, hash_content
+from pytest_searchlight.domain import Record
 
 CallOutcome = Literal[
     "ok", "tool_error", "protocol_error", "cancelled", "server_died", "refused_budget", "unanswered"
@@ -115,8 +115,3 @@ class Metering(Record):
         if self.spawned:
             return "spawned"
         return "started" if self.started else "unobserved"
-
-    @property
-    def tools_sha256(self) -> str:
-        """Hash of all tools and their schemas, independent of their order."""
-        return hash_content(sorted((tool.name, tool.schema_sha256) for tool in self.tools))

@@ -157,7 +157,7 @@ class BenchmarkSession:
     @cached_property
     def environment(self) -> dict[str, str]:
         """The environment agents get, without keys."""
-        return allowed_environment(self.settings.environment, extra={})
+        return allowed_environment(self.settings.environment)
 
     def close(self) -> None:
         """Remove what only the running process needs."""

@@ -22,9 +22,10 @@ ALLOWED_VARIABLES: Final = frozenset(
 """Variables that pass, with every ``LC_*``. Keys never do: whoever needs one is given it by name."""
 
 
-def allowed_environment(base: Mapping[str, str], *, extra: Mapping[str, str]) -> dict[str, str]:
-    """The allow-listed part of `base`, then `extra` on top, which may say anything."""
-    allowed = {
-        name: value for name, value in base.items() if name in ALLOWED_VARIABLES or name.startswith("LC_")
+def allowed_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """The allow-listed part of `environment`."""
+    return {
+        name: value
+        for name, value in environment.items()
+        if name in ALLOWED_VARIABLES or name.startswith("LC_")
     }
-    return {**allowed, **extra}

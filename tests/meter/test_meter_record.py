@@ -11,13 +11,13 @@ import pytest
 from meter_stage.meter_client import Json, MeterClient, encode, open_meter
 from pydantic import JsonValue
 
+from pytest_searchlight.evidence import encode_json_lines
 from pytest_searchlight.metering import (
     Metering,
     describe_metering,
     find_reported_spend,
     read_metering,
     read_metering_events,
-    write_metering_jsonl,
 )
 
 LIMIT_FILES = ["sh", "-c", 'ulimit -f 20; exec "$@"', "sh"]
@@ -116,9 +116,7 @@ def test_the_evidence_lines_hold_all_that_was_read(tmp_path: Path) -> None:
         client.call("result", result={"content": [{"type": "text", "text": "lone \ud83d surrogate"}]})
         client.close()
         metering = client.read_metering()
-    path = tmp_path / "metering.jsonl"
-    write_metering_jsonl(metering, path)
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    lines = [json.loads(line) for line in encode_json_lines(describe_metering(metering)).splitlines()]
     assert [line["event"] for line in lines] == [
         "started",
         "initialized",
@@ -145,7 +143,7 @@ def test_the_hash_of_the_tools_does_not_depend_on_pages_or_the_order_of_keys(tmp
             for page in listing:
                 _list_page(client, page)
             client.close()
-            hashes.add(client.read_metering().tools_sha256)
+            hashes.add(frozenset((tool.name, tool.schema_sha256) for tool in client.read_metering().tools))
     assert len(hashes) == 1
 
 
