@@ -19,8 +19,9 @@ _CONTRACTS: Final = (
     "under every setup, but for the ceiling, whose prompt holds the reference excerpt."
 )
 _SHOWN: Final = (
-    "Claude Code shows its model every tool of the setup's server in full, from the first turn on: a server "
-    "that describes many tools costs tokens at every turn, and these count against the tokens of a run."
+    "Claude Code shows its model every tool of the setup's server in full, from the first turn on, and "
+    "leaves ToolSearch out, which has nothing to find then. A server that describes many tools costs tokens "
+    "at every turn, and these count against the tokens of a run."
 )
 _HASH_LENGTH: Final = 12
 _KINDS: Final = {
