@@ -137,14 +137,21 @@ def _move(folder: Path, destination: Path) -> None:
 
 
 def read_bundle(folder: Path) -> SealedBundle:
-    """Read a bundle's seal. Raises EvidenceError when it is missing or not JSON."""
+    """Read a bundle's seal. Raises EvidenceError when it is missing, or no JSON of a seal."""
     try:
-        return SealedBundle(folder, json.loads((folder / SEAL).read_bytes()))
-    except (OSError, ValueError) as error:
-        raise EvidenceError(
-            f"{folder / SEAL}: not a readable seal ({error}); move this run's folder "
-            "away, and --searchlight-resume makes the run again"
-        ) from error
+        head = json.loads((folder / SEAL).read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise _explain_seal(folder, str(error)) from error
+    if not isinstance(head, dict) or not isinstance(head.get("files"), dict):
+        raise _explain_seal(folder, "no object that lists files")
+    return SealedBundle(folder, head)
+
+
+def _explain_seal(folder: Path, problem: str) -> EvidenceError:
+    return EvidenceError(
+        f"{folder / SEAL}: not a readable seal ({problem}); move this run's folder away, and "
+        "--searchlight-resume makes the run again"
+    )
 
 
 def _scrub_raw_files(folder: Path, scrub: Scrubber) -> Iterator[tuple[str, str]]:

@@ -85,6 +85,14 @@ def test_damaged_evidence_is_recognised(session: SessionFolder, damage: bytes | 
         sealed.verify()
 
 
+@pytest.mark.parametrize("seal_text", ["", "{", "null", "[]", "{}", '{"files": 1}', "[" * 99_999])
+def test_a_seal_that_is_none_is_recognised(session: SessionFolder, seal_text: str) -> None:
+    folder = seal(session, open_bundle(session, "run")).folder
+    (folder / "run.json").write_text(seal_text)
+    with pytest.raises(EvidenceError, match=r"run\.json: not a readable seal"):
+        read_bundle(folder)
+
+
 def test_a_newer_bundle_replaces_an_older_one(session: SessionFolder) -> None:
     seal(session, open_bundle(session, "run"))
     bundle = open_bundle(session, "run")
