@@ -12,7 +12,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from pytest_searchlight import __version__
-from pytest_searchlight.domain import CallOutcome, RunStatus, SearchSetup, SetupKind, ToolCall, Usage
+from pytest_searchlight.domain import NOTHING_USED, CallOutcome, RunStatus, SearchSetup, SetupKind, ToolCall
 from pytest_searchlight.extensions import AgentJob, AgentTrace, McpServer
 from pytest_searchlight.workspace import ProcessResult, run_process
 
@@ -20,10 +20,6 @@ MAX_CALLS: Final = 12
 
 _PROGRAM: Final = (sys.executable, "-I", "-m", "pytest_searchlight.baseline")
 _EXIT_SERVER_UNAVAILABLE: Final = 3
-_NO_TOKENS: Final = Usage(
-    input_tokens=0, cached_input_tokens=0, cache_write_tokens=0, output_tokens=0, reasoning_tokens=0
-)
-"""There is no LLM, so nothing was used: known, not unknown."""
 
 Event = dict[str, JsonValue]
 
@@ -71,7 +67,7 @@ class BaselineAgent:
             answer_text=stream.answer,
             transcript=tuple(stream.events),
             tool_calls=tuple(stream.list_calls()),
-            usage=_NO_TOKENS,
+            usage=NOTHING_USED,
             tools_offered=stream.tools,
             offloaded_chars=0,
         )

@@ -46,8 +46,6 @@ class ClaudeCodeAgent(InstalledAgent):
     """Runs Claude Code headless, one private home a run."""
 
     name: ClassVar[str] = "claude-code"
-    calls_tools: ClassVar[bool] = True
-    reads_reference_answer: ClassVar[bool] = False
 
     def run(self, job: AgentJob) -> AgentTrace:
         """Run the product on `job` and read its event stream while it comes."""
@@ -60,7 +58,7 @@ class ClaudeCodeAgent(InstalledAgent):
         command = build_command(
             program,
             contract=contract,
-            model=self._choose_model(job),
+            model=self.choose_model(job),
             config=config_file,
             output_schema=self.output_schema,
         )
@@ -72,10 +70,7 @@ class ClaudeCodeAgent(InstalledAgent):
             on_line=stream.hear,
         )
         flags = self.pin.explain_version(read_version(program))
-        return conclude(read_ending(stream, model=self._choose_model(job)), result=result, flags=flags)
-
-    def _choose_model(self, job: AgentJob) -> str:
-        return job.run.model_name or self.default_model
+        return conclude(read_ending(stream, model=self.choose_model(job)), result=result, flags=flags)
 
     def _furnish_home(self, job: AgentJob) -> Path:
         """Fill the private home, and write the MCP servers that the product is to start."""

@@ -33,8 +33,6 @@ class CodexAgent(InstalledAgent):
     """Runs Codex headless, one private home a run."""
 
     name: ClassVar[str] = "codex"
-    calls_tools: ClassVar[bool] = True
-    reads_reference_answer: ClassVar[bool] = False
 
     def run(self, job: AgentJob) -> AgentTrace:
         """Run the product on `job` and read its event stream while it comes."""
@@ -44,7 +42,7 @@ class CodexAgent(InstalledAgent):
         schema_file = self._write_output_schema(job)
         stream = CodexStream(contract)
         command = build_command(
-            program, contract=contract, model=self._choose_model(job), pin=self.pin, schema_file=schema_file
+            program, contract=contract, model=self.choose_model(job), pin=self.pin, schema_file=schema_file
         )
         result = self.run_command(
             command,
@@ -73,9 +71,6 @@ class CodexAgent(InstalledAgent):
         known = {*self.pin.disabled_features, *self.pin.reviewed_features}
         states = (line.split() for line in done.stdout.split("\n") if line.strip())
         return tuple(words[0] for words in states if words[-1] == "true" and words[0] not in known)
-
-    def _choose_model(self, job: AgentJob) -> str:
-        return job.run.model_name or self.default_model
 
     def _furnish_home(self, job: AgentJob, *, contract: Contract) -> None:
         """Fill the private home, and write the product's configuration."""

@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 
 from pydantic import JsonValue
 
@@ -70,6 +70,9 @@ class InstalledAgent:
     `output_schema` is the JSON Schema of the final answer, for products that are asked for nothing but data.
     """
 
+    calls_tools: ClassVar[bool] = True
+    reads_reference_answer: ClassVar[bool] = False
+
     pin: AgentPin
     installation: Installation
     output_schema: Mapping[str, JsonValue] | None = None
@@ -78,6 +81,10 @@ class InstalledAgent:
     def default_model(self) -> str:
         """The model of runs that name none."""
         return self.pin.default_model
+
+    def choose_model(self, job: AgentJob) -> str:
+        """The model of the job's run."""
+        return job.run.model_name or self.default_model
 
     def find_version(self) -> str | None:
         """Version of the installed product."""

@@ -9,12 +9,8 @@ import json
 from dataclasses import dataclass
 
 from pytest_searchlight import __version__
-from pytest_searchlight.domain import RunStatus, SearchSetup, Usage
+from pytest_searchlight.domain import NOTHING_USED, RunStatus, SearchSetup
 from pytest_searchlight.extensions import AgentJob, AgentTrace
-
-_NOTHING_USED = Usage(
-    input_tokens=0, cached_input_tokens=0, cache_write_tokens=0, output_tokens=0, reasoning_tokens=0
-)
 
 
 @dataclass(frozen=True)
@@ -45,7 +41,7 @@ class UtilityAgent:
             status=RunStatus.GRADED,
             answer_text=answer,
             transcript=({"type": "answer", "text": answer},),
-            usage=_NOTHING_USED,
+            usage=NOTHING_USED,
             tools_offered=(),
         )
 

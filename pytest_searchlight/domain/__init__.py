@@ -9,6 +9,7 @@ from pytest_searchlight.domain.base import (
     hash_content,
 )
 from pytest_searchlight.domain.observations import (
+    NOTHING_USED,
     CallOutcome,
     Cost,
     TappedSpend,
@@ -58,6 +59,7 @@ from pytest_searchlight.domain.verdicts import (
 )
 
 __all__ = [
+    "NOTHING_USED",
     "RESERVED_WORDS",
     "SLUG_PATTERN",
     "STATUS_RULES",

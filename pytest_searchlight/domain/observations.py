@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import Field, JsonValue
 
@@ -62,6 +62,12 @@ class Usage(Record):
             return None
         cached = (self.cached_input_tokens or 0) + (self.cache_write_tokens or 0)
         return self.input_tokens + cached + self.output_tokens + (self.reasoning_tokens or 0)
+
+
+NOTHING_USED: Final = Usage(
+    input_tokens=0, cached_input_tokens=0, cache_write_tokens=0, output_tokens=0, reasoning_tokens=0
+)
+"""Of who works without a model: known, not unknown."""
 
 
 def add_usage(parts: Iterable[Usage]) -> Usage:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import ClassVar
 
-from pytest_searchlight.domain import Usage
+from pytest_searchlight.domain import NOTHING_USED
 from pytest_searchlight.domain.judging import (
     ClaimLabel,
     FactLabel,
@@ -21,10 +21,6 @@ from pytest_searchlight.domain.judging import (
 )
 from pytest_searchlight.judges.statements import read_passages
 from pytest_searchlight.judges.support import find_support
-
-_NOTHING_USED: Final = Usage(
-    input_tokens=0, cached_input_tokens=0, cache_write_tokens=0, output_tokens=0, reasoning_tokens=0
-)
 
 
 @dataclass(frozen=True)
@@ -49,7 +45,7 @@ class LexicalJudge:
                 FactLabel(number=number, covered=found.holds, reason=found.reason) for number, found in facts
             ),
             claims=tuple(_label_claim(claim, payload) for claim in payload.claims),
-            usage=_NOTHING_USED,
+            usage=NOTHING_USED,
         )
 
 

@@ -48,6 +48,11 @@ class MeteredCall(Record):
     retry_after_s: float | None = None
     provider_spend: dict[str, float] | None = None
 
+    @property
+    def is_answered(self) -> bool:
+        """Whether an answer came, be it an error that the agent has to live with."""
+        return self.outcome in {"ok", "tool_error", "protocol_error"}
+
 
 class MeteredTool(Record):
     """A tool that the server listed; the hash is of its input schema, whatever the order of its keys."""

@@ -14,8 +14,6 @@ from pytest_searchlight.metering import MeteredCall, Metering
 from pytest_searchlight.providers import classify_failure
 
 _LAST_WORDS_CHARS: Final = 1000
-_ANSWERED: Final = frozenset({"ok", "tool_error", "protocol_error"})
-"""Outcomes by which a server answered a call, be it by an error that the agent has to live with."""
 _CLOCK_TOLERANCE_S: Final = 2.0
 """Agent products keep the limit of a call by clocks of their own, from when they made it."""
 
@@ -95,8 +93,7 @@ def _quote_last_words(metering: Metering) -> str:
 def _find_dead_provider(trace: AgentTrace, metering: Metering, *, setup: SearchSetup) -> _WireFault | None:
     failures = [classify_failure(setup, call) for call in metering.calls]
     if any(
-        failure is None and call.outcome in _ANSWERED
-        for failure, call in zip(failures, metering.calls, strict=True)
+        failure is None and call.is_answered for failure, call in zip(failures, metering.calls, strict=True)
     ):
         return None
     if any(call.outcome == "server_died" for call in metering.calls):

@@ -126,13 +126,12 @@ _WIRE_OUTCOMES: Final = {
 def _from_wire(call: MeteredCall) -> WebCall:
     queries, addresses = read_request(call.arguments)
     outcome = _WIRE_OUTCOMES.get(call.outcome, CallOutcome.ERROR)
-    answered = call.outcome in {"ok", "tool_error", "protocol_error"}
     return WebCall(
         queries=queries,
         addresses=addresses,
         outcome=outcome,
         result_text=call.result_text,
-        shown_chars=call.model_visible_chars if answered else 0,
+        shown_chars=call.model_visible_chars if call.is_answered else 0,
         span_s=None if call.latency_s is None else (call.started_s, call.started_s + call.latency_s),
     )
 
