@@ -50,9 +50,16 @@ class SessionFolder:
 
     def create(self) -> None:
         """Make the folders. Raises DiskError when the disk refuses."""
+        self._make_folders(self.runs, self.attempts)
+
+    def create_root(self) -> None:
+        """Make the outermost folder alone. Raises DiskError when the disk refuses."""
+        self._make_folders(self.root)
+
+    def _make_folders(self, *folders: Path) -> None:
         try:
-            self.runs.mkdir(parents=True, exist_ok=True)
-            self.attempts.mkdir(exist_ok=True)
+            for folder in folders:
+                folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise DiskError(
                 f"{self.root}: cannot create the session folder ({error.strerror}); "

@@ -14,7 +14,7 @@ import pytest
 from pytest_searchlight.catalog import find_catalogs, looks_like_catalog
 from pytest_searchlight.comparison.session_gates import SessionGates
 from pytest_searchlight.domain import STATUS_RULES, RunRecord, RunStatus, TestRun
-from pytest_searchlight.errors import SearchlightError, UserError
+from pytest_searchlight.errors import DiskError, SearchlightError, UserError
 from pytest_searchlight.grading import describe_unrun
 from pytest_searchlight.hooks.opening import (
     describe_selection,
@@ -32,6 +32,7 @@ from pytest_searchlight.reporting.texts import clean_text
 from pytest_searchlight.run_rows import PlannedRun, read_records, write_plan
 from pytest_searchlight.session.benchmark import BenchmarkSession
 from pytest_searchlight.session.facts import describe_session
+from pytest_searchlight.session.holding import HeldFolder
 from pytest_searchlight.session.outcome import SessionOutcome
 from pytest_searchlight.session.plan import describe_plan
 from pytest_searchlight.session.preflight import (
@@ -111,7 +112,9 @@ class SessionHooks:
 
     @property
     def _runs_nothing(self) -> bool:
-        return bool(self.config.option.collectonly or self.session.settings.plan)
+        given = self.config.option
+        shows = given.collectonly or given.setupplan or given.showfixtures or given.show_fixtures_per_test
+        return bool(shows or self.session.settings.plan)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self) -> None:
@@ -125,14 +128,15 @@ class SessionHooks:
                 check_tasks(self.session.read_catalog(path), self.session.registry)
             refuse_namesakes(self.session.catalogs)
             check_gates(self.session, self.outcome.gates)
-            if not self._runs_nothing or self.session.settings.resume:
+            if not self._runs_nothing:
+                self.config.add_cleanup(HeldFolder.take(self.session.folder).release)
                 make_room(self.session)
             if self.session.settings.regrade is None:
                 check_session(self.session)
                 for warning in list_version_warnings(self.session):
                     self._terminal.tell(f"warning: {warning}")
                 self._prepare_setups()
-        except UserError as error:
+        except (UserError, DiskError) as error:
             raise pytest.UsageError(str(error)) from None
 
     def _prepare_setups(self) -> None:
