@@ -153,6 +153,16 @@ def test_a_phone_shows_the_rows_of_a_chart_whole_in_letters_that_can_be_read(
     assert min(height for _, _, height in texts) >= 9
 
 
+@pytest.mark.parametrize("width", [1280, 1440])
+def test_a_laptop_shows_results_and_comparisons_to_their_last_column(
+    page: WatchedPage, site: Path, width: int
+) -> None:
+    page.page.set_viewport_size(Viewport(width=width, height=900))
+    shown = page.open(site / SECOND)
+    for region in shown.locator("#results .scroll, #comparisons .scroll").all():
+        assert region.evaluate("region => region.scrollWidth <= region.clientWidth")
+
+
 def test_an_edge_fades_until_all_of_a_table_was_seen(page: WatchedPage, site: Path) -> None:
     page.page.set_viewport_size(PHONE)
     shown = page.open(site / SECOND)
