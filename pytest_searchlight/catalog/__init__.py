@@ -5,12 +5,11 @@ A problem reads ``file:line: task 'id', field /a/b: value → rule → what to d
 
 from __future__ import annotations
 
-from pytest_searchlight.catalog.format import CatalogFile, Defaults, export_catalog_schema
+from pytest_searchlight.catalog.format import Defaults, export_catalog_schema
 from pytest_searchlight.catalog.reading import Catalog, find_catalogs, looks_like_catalog, read_catalog
 
 __all__ = [
     "Catalog",
-    "CatalogFile",
     "Defaults",
     "export_catalog_schema",
     "find_catalogs",

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pydantic import JsonValue, ValidationError
 
-from pytest_searchlight.catalog.format import CatalogFile, Defaults
+from pytest_searchlight.catalog.format import Defaults, WrittenCatalog
 from pytest_searchlight.catalog.schema_rules import find_schema_faults
 from pytest_searchlight.deliverables import (
     ABSENT,
@@ -47,7 +47,7 @@ class Problem:
 # --- fields that cannot be read ---------------------------------------------------------------------------
 
 _RECORDS: Final[Mapping[str, type[Record]]] = {
-    "": CatalogFile,
+    "": WrittenCatalog,
     "defaults": Defaults,
     "tasks": CatalogTask,
     "budgets": Budgets,

@@ -27,7 +27,7 @@ class Defaults(Record):
     budgets: Budgets = Budgets()
 
 
-class CatalogFile(Record):
+class WrittenCatalog(Record):
     """A catalog as it is written."""
 
     catalog: Slug
@@ -42,7 +42,7 @@ def export_catalog_schema(validators: Mapping[str, Mapping[str, JsonValue]]) -> 
 
     `validators` maps each check's kind to the JSON Schema of its parameters.
     """
-    schema: dict[str, Any] = CatalogFile.model_json_schema()
+    schema: dict[str, Any] = WrittenCatalog.model_json_schema()
     definitions: dict[str, Any] = schema["$defs"]
     branches = []
     for kind, params in validators.items():

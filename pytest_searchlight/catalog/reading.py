@@ -14,7 +14,7 @@ from typing import Final
 from pydantic import JsonValue, ValidationError
 
 from pytest_searchlight.catalog.faults import Problem, explain_errors, find_faults, name_place
-from pytest_searchlight.catalog.format import CatalogFile, Defaults
+from pytest_searchlight.catalog.format import Defaults, WrittenCatalog
 from pytest_searchlight.domain import CatalogTask, Task, hash_content
 from pytest_searchlight.errors import CatalogError
 from pytest_searchlight.yaml_source import YamlSource, read_yaml
@@ -86,7 +86,7 @@ def read_catalog(path: Path) -> Catalog:
         raise CatalogError(f"{path}:1: is no mapping → a catalog is one → start with 'catalog: <name>'")
     written = _fill_defaults(source.value)
     try:
-        read = CatalogFile.model_validate(written)
+        read = WrittenCatalog.model_validate(written)
     except ValidationError as error:
         problems = [*explain_errors(error, written), *find_faults(_list_readable(written))]
         raise _compose_error(path, source, problems) from None
@@ -114,7 +114,7 @@ def _compose_error(path: Path, source: YamlSource, problems: list[Problem]) -> C
     return CatalogError("\n".join(lines))
 
 
-def _make_catalog(read: CatalogFile, path: Path) -> Catalog:
+def _make_catalog(read: WrittenCatalog, path: Path) -> Catalog:
     web = path.parent / "web"
     return Catalog(
         name=read.catalog,

@@ -15,12 +15,12 @@ from pytest_searchlight.comparison.facts import find_unchanged_catalogs, list_fa
 from pytest_searchlight.comparison.lanes import Lanes, collect_lanes, describe_lanes, match_lanes
 from pytest_searchlight.comparison.matching import ComparedSide, MatchedLane, match_lane
 from pytest_searchlight.comparison.records import (
+    ChangeVerdict,
     LaneChange,
     LaneName,
     SessionComparison,
     Side,
     TaskChange,
-    Verdict,
 )
 from pytest_searchlight.comparison.sources import Measured
 from pytest_searchlight.comparison.tallies import Amount, divide_use, tabulate_tallies, tabulate_use
@@ -172,13 +172,13 @@ def _find_detectable(lane: MatchedLane, tests: int) -> Figure:
     return find_detectable_change(after, before=before, tests=tests)
 
 
-def _decide_verdict(difference: Estimate, p_value_holm: Figure) -> Verdict:
+def _decide_verdict(difference: Estimate, p_value_holm: Figure) -> ChangeVerdict:
     if difference.value is None or p_value_holm.value is None:
-        return Verdict.NOT_COMPARED
+        return ChangeVerdict.NOT_COMPARED
     holds_zero = difference.ci95 is not None and difference.ci95[0] <= 0 <= difference.ci95[1]
     if p_value_holm.value >= LEVEL or holds_zero or difference.value == 0:
-        return Verdict.NO_SIGNIFICANT_CHANGE
-    return Verdict.DROPPED if difference.value < 0 else Verdict.ROSE
+        return ChangeVerdict.NO_SIGNIFICANT_CHANGE
+    return ChangeVerdict.DROPPED if difference.value < 0 else ChangeVerdict.ROSE
 
 
 def _list_task_changes(lane: MatchedLane) -> Iterator[TaskChange]:

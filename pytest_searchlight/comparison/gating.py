@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Final, Literal
 
 from pytest_searchlight.comparison.lanes import name_lane
-from pytest_searchlight.comparison.records import LaneChange, LaneName, SessionComparison, Verdict
+from pytest_searchlight.comparison.records import ChangeVerdict, LaneChange, LaneName, SessionComparison
 from pytest_searchlight.comparison.sources import Measured
 from pytest_searchlight.comparison.wording import describe_verdict, format_growth
 from pytest_searchlight.domain import Record, RunStatus
@@ -123,9 +123,9 @@ def _judge_changes(gate: Gate, comparison: SessionComparison) -> Iterator[GateRe
 
 def _judge_drop(change: LaneChange, gate: Gate) -> tuple[GateOutcome, str]:
     told, drop = describe_verdict(change), -(change.difference.value or 0.0)
-    if change.verdict is Verdict.NOT_COMPARED:
+    if change.verdict is ChangeVerdict.NOT_COMPARED:
         return GateOutcome.UNMEASURED, told
-    if change.verdict is Verdict.DROPPED and drop > gate.limit:
+    if change.verdict is ChangeVerdict.DROPPED and drop > gate.limit:
         return GateOutcome.FAILED, told
     blind_spots = list(_list_blind_spots(change, gate))
     if blind_spots:

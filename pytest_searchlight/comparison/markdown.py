@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from pytest_searchlight.comparison.records import LaneChange, SessionComparison, Verdict
+from pytest_searchlight.comparison.records import ChangeVerdict, LaneChange, SessionComparison
 from pytest_searchlight.comparison.wording import (
     count_verdicts,
     describe_basis,
@@ -29,10 +29,10 @@ MARKER: Final = "<!-- searchlight-comparison -->"
 _HEADERS: Final = ("lane", "before", "after", "change", "95 %", "p (Holm)", "could detect")
 _SPECIAL: Final = re.compile(r"([\\`*_\[\]|~#@])")
 _WORDS: Final = {
-    Verdict.DROPPED: "**dropped**",
-    Verdict.ROSE: "**rose**",
-    Verdict.NO_SIGNIFICANT_CHANGE: "not significant",
-    Verdict.NOT_COMPARED: "not compared",
+    ChangeVerdict.DROPPED: "**dropped**",
+    ChangeVerdict.ROSE: "**rose**",
+    ChangeVerdict.NO_SIGNIFICANT_CHANGE: "not significant",
+    ChangeVerdict.NOT_COMPARED: "not compared",
 }
 
 

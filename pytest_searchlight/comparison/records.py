@@ -31,7 +31,7 @@ class LaneName(Record):
         return f"{self.catalog}, {name_agent(self.agent, self.model_name)}: {self.setup}"
 
 
-class Verdict(StrEnum):
+class ChangeVerdict(StrEnum):
     """What a comparison says of a lane's pass rate.
 
     It dropped or rose when the Holm-adjusted p-value is below 0.05 and the interval, where there is one, does
@@ -121,7 +121,7 @@ class LaneChange(Record):
     worse: tuple[TaskChange, ...]
     better: tuple[TaskChange, ...]
     setup_changed: bool | None
-    verdict: Verdict
+    verdict: ChangeVerdict
 
 
 class FactChange(Record):

@@ -8,12 +8,12 @@ from typing import Final
 from pydantic import JsonValue
 
 from pytest_searchlight.comparison.records import (
+    ChangeVerdict,
     LaneChange,
     LeftOut,
     SessionComparison,
     Side,
     TaskChange,
-    Verdict,
 )
 from pytest_searchlight.reporting.texts import UNKNOWN
 from pytest_searchlight.stats.figures import Estimate, Interval
@@ -27,10 +27,10 @@ def describe_verdict(change: LaneChange) -> str:
     difference, p_value = change.difference, change.p_value_holm.value
     if difference.value is None or p_value is None:
         return f"not compared: {difference.reason or change.p_value_holm.reason}"
-    if change.verdict is Verdict.NO_SIGNIFICANT_CHANGE:
+    if change.verdict is ChangeVerdict.NO_SIGNIFICANT_CHANGE:
         seen = f"{_format_points(difference.value)} points, {describe_interval(difference)}"
         return f"no significant change ({seen}; {describe_detectable(change)})"
-    verb = "dropped" if change.verdict is Verdict.DROPPED else "rose"
+    verb = "dropped" if change.verdict is ChangeVerdict.DROPPED else "rose"
     points = f"{100 * abs(difference.value):.0f} points"
     return f"{verb} by {points} ({describe_interval(difference)}, p = {p_value:.2g} Holm)"
 
@@ -176,9 +176,9 @@ def count_verdicts(comparison: SessionComparison) -> str:
     told = [
         f"{verdicts.count(verdict)} of {total} {word}"
         for verdict, word in (
-            (Verdict.DROPPED, "dropped"),
-            (Verdict.ROSE, "rose"),
-            (Verdict.NOT_COMPARED, "could not be compared"),
+            (ChangeVerdict.DROPPED, "dropped"),
+            (ChangeVerdict.ROSE, "rose"),
+            (ChangeVerdict.NOT_COMPARED, "could not be compared"),
         )
         if verdict in verdicts
     ]

@@ -8,7 +8,7 @@ from pydantic import Field, JsonValue, NonNegativeInt
 
 from pytest_searchlight.domain import Record
 
-CallOutcome = Literal[
+WireOutcome = Literal[
     "ok", "tool_error", "protocol_error", "cancelled", "server_died", "refused_budget", "unanswered"
 ]
 MeteringState = Literal["unobserved", "started", "spawned", "initialized", "tools_listed"]
@@ -40,7 +40,7 @@ class MeteredCall(Record):
     response_bytes: NonNegativeInt | None = None
     model_visible_chars: NonNegativeInt | None = None
     structured_chars: NonNegativeInt | None = None
-    outcome: CallOutcome
+    outcome: WireOutcome
     error_code: int | None = None
     error_text: str | None = None
     result_text: str | None = None

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from pytest_searchlight.domain import hash_content
 from pytest_searchlight.meter.frames import make_key
 from pytest_searchlight.metering.content import list_visible_texts, write_structured
-from pytest_searchlight.metering.records import CallOutcome, MeteredCall, MeteredTool, ServerExit, ServerInfo
+from pytest_searchlight.metering.records import MeteredCall, MeteredTool, ServerExit, ServerInfo, WireOutcome
 from pytest_searchlight.metering.spend import find_reported_spend
 from pytest_searchlight.metering.wire import Event, Frame
 
@@ -246,7 +246,7 @@ def read_failure(error: JsonValue, *, from_meter: bool) -> dict[str, object]:
     """The fields of a `MeteredCall` whose answer is an error, or neither an error nor a result."""
     told = error if isinstance(error, dict) else {"message": error or "the answer holds no result"}
     code = told.get("code")
-    outcome: CallOutcome = "server_died" if from_meter and code == SERVER_CLOSED else "protocol_error"
+    outcome: WireOutcome = "server_died" if from_meter and code == SERVER_CLOSED else "protocol_error"
     text = str(told.get("message") or "")[:ERROR_TEXT_CHARS]
     return {"outcome": outcome, "error_code": code if isinstance(code, int) else None, "error_text": text}
 

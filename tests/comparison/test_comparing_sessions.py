@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from stats.battery_rows import make_rows, spell
 
 from pytest_searchlight.comparison.comparing import compare_sessions
-from pytest_searchlight.comparison.records import LaneName, Verdict
+from pytest_searchlight.comparison.records import ChangeVerdict, LaneName
 from pytest_searchlight.comparison.sources import Measured
 from pytest_searchlight.domain import RunRecord
 from pytest_searchlight.errors import ReportError, SummaryError
@@ -45,7 +45,7 @@ def test_runs_of_one_task_and_repetition_are_held_against_each_other() -> None:
 
 def test_a_drop_is_told_with_its_interval_and_its_exact_test() -> None:
     change = compare_one(make_shop(GOOD), make_shop(WORSE))
-    assert change.verdict is Verdict.DROPPED
+    assert change.verdict is ChangeVerdict.DROPPED
     assert change.difference.value == pytest.approx(-12 / 36)
     assert change.p_value.value == pytest.approx(2 / 2**12)
     assert change.difference.ci95 is not None
@@ -56,13 +56,13 @@ def test_a_drop_is_told_with_its_interval_and_its_exact_test() -> None:
 
 def test_the_other_way_round_it_is_a_rise() -> None:
     change = compare_one(make_shop(WORSE), make_shop(GOOD))
-    assert change.verdict is Verdict.ROSE
+    assert change.verdict is ChangeVerdict.ROSE
     assert len(change.better) == 6
 
 
 def test_a_session_has_not_changed_against_itself() -> None:
     change = compare_one(make_shop(WORSE), make_shop(WORSE))
-    assert change.verdict is Verdict.NO_SIGNIFICANT_CHANGE
+    assert change.verdict is ChangeVerdict.NO_SIGNIFICANT_CHANGE
     assert (change.difference.value, change.p_value_holm.value) == (0, 1.0)
     assert change.worse == change.better == ()
     assert change.setup_changed is False
@@ -71,7 +71,7 @@ def test_a_session_has_not_changed_against_itself() -> None:
 def test_a_drop_of_every_task_is_one_though_its_interval_has_no_width() -> None:
     change = compare_one(make_shop(GOOD), make_shop(BAD))
     assert change.difference.ci95 is None
-    assert change.verdict is Verdict.DROPPED
+    assert change.verdict is ChangeVerdict.DROPPED
 
 
 def test_nothing_rose_where_the_interval_holds_no_change() -> None:
@@ -85,7 +85,7 @@ def test_nothing_rose_where_the_interval_holds_no_change() -> None:
     assert change.difference.value > 0
     assert change.difference.ci95 is not None
     assert change.difference.ci95[0] <= 0
-    assert change.verdict is Verdict.NO_SIGNIFICANT_CHANGE
+    assert change.verdict is ChangeVerdict.NO_SIGNIFICANT_CHANGE
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=14))
@@ -95,10 +95,10 @@ def test_a_verdict_never_contradicts_its_numbers(tasks: list[tuple[int, int]]) -
     change = compare_sessions(before, after, draws=200).lanes[0]
     low, high = change.difference.ci95 or (None, None)
     assert change.difference.value is not None
-    if change.verdict in {Verdict.DROPPED, Verdict.ROSE}:
+    if change.verdict in {ChangeVerdict.DROPPED, ChangeVerdict.ROSE}:
         assert change.p_value_holm.value is not None
         assert change.p_value_holm.value < 0.05
-        assert (change.difference.value < 0) == (change.verdict is Verdict.DROPPED)
+        assert (change.difference.value < 0) == (change.verdict is ChangeVerdict.DROPPED)
         assert low is None or high is None or not low <= 0 <= high
 
 
@@ -112,7 +112,7 @@ def test_runs_that_were_not_measured_are_no_failures_and_are_counted() -> None:
 
 def test_where_nothing_was_measured_nothing_is_compared() -> None:
     change = compare_one(make_shop(GOOD), make_shop(dict.fromkeys(GOOD, "xxx")))
-    assert change.verdict is Verdict.NOT_COMPARED
+    assert change.verdict is ChangeVerdict.NOT_COMPARED
     assert change.difference.value is None
     assert change.p_value_holm.value is None
     assert change.detectable_difference.value is None
@@ -262,7 +262,7 @@ def test_with_a_summary_alone_tasks_are_held_against_each_other(blind: str) -> N
     )
     change = compare_one(*sides)
     assert not change.paired
-    assert change.verdict is Verdict.DROPPED
+    assert change.verdict is ChangeVerdict.DROPPED
     assert change.difference.value == pytest.approx(-12 / 36)
     assert [task.task for task in change.worse] == [f"task-{n:03}" for n in range(6, 12)]
 
@@ -304,7 +304,7 @@ def test_rows_without_a_summary_are_enough() -> None:
         Measured(name="rows", rows=tuple(make_rows({"shop": passes})), summary=None)
         for passes in (GOOD, WORSE)
     ]
-    assert compare_one(*sides).verdict is Verdict.DROPPED
+    assert compare_one(*sides).verdict is ChangeVerdict.DROPPED
 
 
 # --- what it took -----------------------------------------------------------------------------------------

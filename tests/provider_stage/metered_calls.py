@@ -5,13 +5,13 @@ from __future__ import annotations
 from pydantic import JsonValue
 
 from pytest_searchlight.metering import MeteredCall, Metering
-from pytest_searchlight.metering.records import CallOutcome
+from pytest_searchlight.metering.records import WireOutcome
 
 
 def make_call(
     tool: str = "find",
     *,
-    outcome: CallOutcome = "ok",
+    outcome: WireOutcome = "ok",
     arguments: JsonValue = None,
     text: str = "",
     error_code: int | None = None,
