@@ -208,9 +208,11 @@ def pump_client(source: int, target: int | None, *, frames: ClientFrames, record
     while chunk := reader.read():
         at_ns = time.monotonic_ns()
         passing = frames.feed(chunk)
-        if target is not None:
-            write_all(target, passing)
-        recorder.note(b"C", chunk, at_ns=at_ns)
+        try:
+            if target is not None:
+                write_all(target, passing)
+        finally:  # a call that a server does not take any more was made all the same
+            recorder.note(b"C", chunk, at_ns=at_ns)
     rest = frames.finish()
     if target is not None:
         write_all(target, rest)

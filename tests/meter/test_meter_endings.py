@@ -77,6 +77,15 @@ def test_a_server_whose_child_holds_its_stdout_is_still_seen_to_die(tmp_path: Pa
         wait_until_gone(child)
 
 
+@pytest.mark.parametrize("tool", ["stop_hearing", "stop_speaking"])
+def test_a_server_that_stays_but_hears_or_says_nothing_is_dead(tmp_path: Path, tool: str) -> None:
+    with open_meter(tmp_path, stop_grace_s=0.1) as client:
+        assert client.call_for_text(tool) == "last words"
+        assert "server closed" in client.call("echo", text="anybody?")["error"]["message"]
+        assert client.wait() == 1
+        assert [call.outcome for call in client.read_metering().calls] == ["ok", "server_died"]
+
+
 def test_the_last_words_of_a_server_that_dies_at_once_are_kept(tmp_path: Path) -> None:
     command = ["sh", "-c", "echo 'an API key is required' >&2; exit 4"]
     with open_meter(tmp_path, server={"command": command}) as client:

@@ -99,6 +99,20 @@ def tool_deaf(request: Json) -> None:
     time.sleep(3600)
 
 
+def tool_stop_hearing(request: Json) -> None:
+    """Close stdin, and stay."""
+    os.close(0)
+    answer(request, "last words")
+    time.sleep(3600)
+
+
+def tool_stop_speaking(request: Json) -> None:
+    """Close stdout, and stay."""
+    answer(request, "last words")
+    os.close(1)
+    time.sleep(3600)
+
+
 def tool_hang(request: Json) -> None:
     del request
 
