@@ -288,6 +288,20 @@ def test_the_keyboard_reaches_the_content_first(page: WatchedPage, site: Path) -
     assert shown.url.endswith("#main")
 
 
+def test_the_keyboard_stops_where_there_is_something_to_scroll_to_or_to_sort(
+    page: WatchedPage, site: Path
+) -> None:
+    shown = page.open(site / SECOND)
+    results = shown.get_by_role("region", name="Results on the catalog gap")
+    judges = shown.get_by_role("table", name="Judges of this session")
+    expect(results).to_have_attribute("tabindex", "-1")
+    expect(results.get_by_role("button", name="Pass rate")).to_be_visible()
+    assert judges.locator("tbody tr").count() == 1
+    expect(judges.get_by_role("button")).to_have_count(0)
+    shown.set_viewport_size(PHONE)
+    expect(results).to_have_attribute("tabindex", "0")
+
+
 def test_print_shows_the_content_and_opens_what_is_folded(page: WatchedPage, site: Path) -> None:
     shown = page.open(site / SECOND)
     assert shown.locator("details:not([open])").count() > 0

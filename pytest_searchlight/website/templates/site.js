@@ -22,6 +22,7 @@ function compareRows(place, isNumber, sign) {
 function wireTable(table) {
   const body = table.tBodies[0];
   const original = [...body.rows];
+  if (original.length < 2) return;
   const note = document.getElementById(table.dataset.note);
   const headings = [...table.tHead.rows[0].cells];
   headings.forEach((heading, place) => {
@@ -43,7 +44,13 @@ function wireTable(table) {
   });
 }
 
+// The keyboard stops at a table or drawing only where there is something to scroll to.
+const sizes = new ResizeObserver((entries) => {
+  for (const { target } of entries) target.tabIndex = target.scrollWidth > target.clientWidth ? 0 : -1;
+});
+
 document.addEventListener("DOMContentLoaded", () => {
+  document.querySelectorAll(".scroll").forEach((region) => sizes.observe(region));
   document.querySelectorAll("table[data-note]").forEach(wireTable);
 });
 
