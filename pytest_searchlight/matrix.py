@@ -99,12 +99,14 @@ def check_task_names(catalogs: Iterable[Catalog], *, settings: Settings) -> None
 
 
 def check_model_names(settings: Settings, registry: Registry) -> None:
-    """Raise SettingsError when a model is named for an agent that is not known."""
+    """Raise SettingsError when a model is named for what is no agent, or an agent that has none."""
+    known = [agent.name for agent in registry.agents.values() if agent.default_model is not None]
     for model in settings.models:
         agent, named, _ = model.partition("=")
-        if named and agent not in registry.agents:
-            known = ", ".join(registry.agents)
-            raise SettingsError(f"--searchlight-model: {model!r} names an unknown agent (known: {known})")
+        if named and agent not in known:
+            raise SettingsError(
+                f"--searchlight-model: {model!r} names no agent that has a model (known: {', '.join(known)})"
+            )
 
 
 def make_slug(text: str) -> str:

@@ -15,6 +15,7 @@ from pytest_searchlight.errors import SettingsError
 from pytest_searchlight.evidence import SessionFolder
 from pytest_searchlight.extensions import Registry
 from pytest_searchlight.hooks.built_ins import BuiltIns
+from pytest_searchlight.options import OPTIONS
 from pytest_searchlight.session.benchmark import BenchmarkSession
 from pytest_searchlight.settings import (
     STATE_FOLDER,
@@ -37,6 +38,7 @@ def open_session(config: pytest.Config, *, place: tuple[str, float]) -> Benchmar
     Raises:
         UserError: an option, an ini value, a configuration file or an extension is wrong.
     """
+    _refuse_empty_values(config)
     settings = _read_settings(config)
     name, started_at_s = place
     folder = find_session(settings) or settings.output or config.rootpath / STATE_FOLDER / name
@@ -46,6 +48,14 @@ def open_session(config: pytest.Config, *, place: tuple[str, float]) -> Benchmar
     return BenchmarkSession(
         settings=settings, registry=registry, folder=SessionFolder(folder), started_at_s=started_at_s
     )
+
+
+def _refuse_empty_values(config: pytest.Config) -> None:
+    """Refuse what is mostly a variable that was not set: it would lift a budget, a limit or a selection."""
+    for option in OPTIONS:
+        given = config.getoption(option.dest)
+        if given == "" or (isinstance(given, list) and "" in given):
+            raise SettingsError(f"{option.flag}: has an empty value; give one, or leave the option out")
 
 
 def _read_settings(config: pytest.Config) -> Settings:

@@ -25,6 +25,8 @@ def check_session(session: BenchmarkSession) -> None:
     if session.settings.calibrate:
         _ = session.calibration  # an unreadable file must be told before the runs, not after
     check_model_names(session.settings, session.registry)
+    if session.settings.judge is not None:
+        session.registry.judges.get(session.settings.judge)
     if session.catalogs:  # tasks written in Python are not known before they are collected
         check_task_names(session.catalogs, settings=session.settings)
     lanes = list_session_lanes(session)

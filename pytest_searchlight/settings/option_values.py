@@ -32,6 +32,8 @@ class OptionValues:
         """Names separated by commas or, in an ini file, by lines; none of them twice."""
         text = str(self._read(name) or "").replace("\n", ",")
         names = tuple(part.strip() for part in text.split(",") if part.strip())
+        if text and not names:
+            raise self._refuse(name, text, "names nothing; name one, or leave the option out")
         if len(set(names)) != len(names):
             raise self._refuse(name, text, "gives a name twice; name each once")
         return names
@@ -41,14 +43,15 @@ class OptionValues:
         raw = self._read(name)
         return None if raw in (None, "") else str(raw)
 
-    def read_whole(self, name: str, *, least: int) -> int | None:
-        """A whole number of `least` or more."""
+    def read_whole(self, name: str, *, least: int, most: int) -> int | None:
+        """A whole number from `least` to `most`."""
         raw = self._read(name)
         if raw in (None, ""):
             return None
         text = str(raw)
-        if not (text.isascii() and text.isdigit() and int(text) >= least):
-            raise self._refuse(name, raw, f"is not a whole number of {least} or more")
+        is_number = text.isascii() and text.isdigit() and len(text) <= len(str(most))
+        if not (is_number and least <= int(text) <= most):
+            raise self._refuse(name, raw, f"is not a whole number from {least} to {most}")
         return int(text)
 
     def read_limit(self, name: str) -> float | None:
@@ -71,6 +74,12 @@ class OptionValues:
         if text not in _TRUE | _FALSE:
             raise self._refuse(name, raw, "is neither true nor false")
         return text in _TRUE
+
+    def refuse_both(self, name: str, other: str) -> None:
+        """Refuse two options that exclude each other."""
+        given, raw = self._read(name), self._read(other)
+        if given and raw:
+            raise self._refuse(other, raw, f"cannot be given with --searchlight-{name}; give one of them")
 
     def read_gates(self) -> tuple[Gate, ...]:
         """All limits that the session is held to; those on a change need a baseline."""

@@ -15,6 +15,10 @@ _REFERENCE_SETUPS: Final = ("floor", "ceiling")
 CALIBRATION_RUNS: Final = 5
 """How often a calibration runs each task under each reference setup."""
 
+MAX_SEED: Final = 2**63 - 1
+MAX_REPETITIONS: Final = 1_000
+"""Far beyond any study; a slip of the hand must not make pytest collect until the memory is full."""
+
 
 def read_settings(
     read_option: OptionReader, *, root: Path, catalogs: Path, config: Path, environ: Mapping[str, str]
@@ -34,13 +38,15 @@ def read_settings(
     values = OptionValues(read_option)
     environment = {**read_env_file(root / ".env"), **environ}
     calibrate = values.read_flag("calibrate")
+    values.refuse_both("resume", "regrade")
     return Settings(
         root=root,
         setups=values.read_names("setup") or (_REFERENCE_SETUPS if calibrate else ()),
         agents=values.read_names("agent"),
         models=values.read_names("model"),
         tasks=values.read_names("task"),
-        repetitions=values.read_whole("repetitions", least=1) or (CALIBRATION_RUNS if calibrate else None),
+        repetitions=values.read_whole("repetitions", least=1, most=MAX_REPETITIONS)
+        or (CALIBRATION_RUNS if calibrate else None),
         output=values.read_path("output", root),
         resume=values.read_path("resume", root) or values.read_flag("resume"),
         regrade=values.read_path("regrade", root),
@@ -49,7 +55,7 @@ def read_settings(
         uncalibrated=values.read_flag("uncalibrated"),
         include_expired=values.read_flag("include-expired"),
         tap_costs=values.read_flag("tap-costs"),
-        seed=values.read_whole("seed", least=0) or 0,
+        seed=values.read_whole("seed", least=0, most=MAX_SEED) or 0,
         plan=values.read_flag("plan"),
         caps=SessionCaps(
             cost_usd=values.read_limit("max-cost-usd"),

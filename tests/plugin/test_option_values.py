@@ -10,16 +10,26 @@ WRONG = {
     "--searchlight-setup=no-search,no-search": "gives a name twice",
     "--searchlight-agent=orakel": "unknown agent 'orakel'; did you mean 'oracle'?",
     "--searchlight-task=nope": "no task 'nope'",
-    "--searchlight-repetitions=0": "'0' is not a whole number of 1 or more",
-    "--searchlight-repetitions=²": "is not a whole number of 1 or more",
+    "--searchlight-repetitions=0": "'0' is not a whole number from 1 to 1000",
+    "--searchlight-repetitions=²": "is not a whole number from 1 to 1000",
+    "--searchlight-repetitions=100000000": "'100000000' is not a whole number from 1 to 1000",
+    "--searchlight-setup=,": "',' names nothing; name one, or leave the option out",
+    "--searchlight-setup=": "--searchlight-setup: has an empty value; give one, or leave the option out",
+    "--searchlight-max-cost-usd=": "--searchlight-max-cost-usd: has an empty value",
+    "--searchlight-fail-under=": "--searchlight-fail-under: has an empty value",
+    "--searchlight-resume=": "--searchlight-resume: has an empty value",
+    "--searchlight-model=oracle=gpt": "'oracle=gpt' names no agent that has a model (known: ",
+    "--searchlight-judge=solomon": "unknown judge 'solomon' (known: lexical, claude-code, codex)",
+    f"--searchlight-seed={'9' * 5_000}": "is not a whole number from 0 to 9223372036854775807",
+    "--searchlight-resume=a --searchlight-regrade=b": "--searchlight-regrade: 'b' cannot be given with",
     "--searchlight-seed=x": "--searchlight-seed: 'x' is not a whole number",
-    "--searchlight-seed=-3": "--searchlight-seed: '-3' is not a whole number of 0 or more",
+    "--searchlight-seed=-3": "--searchlight-seed: '-3' is not a whole number from 0 to",
     "--searchlight-max-cost-usd=-1": "'-1' is not a number of 0 or more",
     "--searchlight-max-tokens=nan": "'nan' is not a number of 0 or more",
     "--searchlight-max-provider-calls=inf": "'inf' is not a number of 0 or more",
     "--searchlight-max-wall-clock-s=soon": "'soon' is not a number of 0 or more",
     "--searchlight-exit=green": "'green' is none of tests, soundness",
-    "--searchlight-fail-on=exa: drop>5pp": "'exa: drop>5pp' needs --searchlight-baseline to compare with",
+    "--searchlight-fail-on=exa:drop>5pp": "'exa:drop>5pp' needs --searchlight-baseline to compare with",
     "--searchlight-fail-under=80%": "'80%' is no limit; write RATE or SETUP=RATE, from 0 to 1",
     "--searchlight-resume": "no earlier session",
     "--searchlight-resume=catalogs": "is not a session folder",
@@ -36,7 +46,7 @@ def mistaken(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 @pytest.mark.parametrize("argument", WRONG)
 def test_a_wrong_value_is_refused_in_a_sentence(mistaken: Project, argument: str) -> None:
-    done = mistaken.run(argument)
+    done = mistaken.run(*argument.split())
     assert done.code == 4
     assert WRONG[argument] in done.err
     assert len(done.err.strip().splitlines()) == 1, done.err

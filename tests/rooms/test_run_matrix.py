@@ -135,7 +135,7 @@ def test_an_unknown_name_is_refused_with_the_nearest(
 
 
 def test_a_model_of_an_unknown_agent_is_refused() -> None:
-    with pytest.raises(SettingsError, match="'two=m-9' names an unknown agent"):
+    with pytest.raises(SettingsError, match="'two=m-9' names no agent that has a model"):
         check_model_names(Settings(root=Path(), models=("one=m-1", "two=m-9")), make_registry())
 
 
