@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from pytest_searchlight.agents.claude_events import ClaudeStream, find_fault, read_usage
 from pytest_searchlight.agents.contract import CALL_LIMIT_S, Contract, write_contract
 from pytest_searchlight.agents.endings import Ending, conclude
-from pytest_searchlight.agents.event_stream import read_dict, read_text
+from pytest_searchlight.agents.event_stream import read_dict, read_text, read_usd
 from pytest_searchlight.agents.installation import InstalledAgent, read_version
 from pytest_searchlight.agents.private_files import write_private_json
 from pytest_searchlight.extensions import AgentJob, AgentTrace
@@ -153,7 +153,7 @@ def read_ending(stream: ClaudeStream, *, model: str) -> Ending:
         transcript=stream.log.list_steps(),
         tool_calls=stream.list_calls(),
         usage=read_usage(last),
-        cli_reported_usd=last.get("total_cost_usd"),
+        cli_reported_usd=read_usd(last.get("total_cost_usd")),
         model_names=models,
         tools_offered=stream.list_tools_offered(),
         retry_after_s=_find_retry_after_s(stream),

@@ -22,6 +22,7 @@ from pytest_searchlight.agents.event_stream import (
     add_counts,
     join_text,
     list_dicts,
+    list_texts,
     read_dict,
 )
 from pytest_searchlight.domain import CallOutcome, ToolCall, Usage
@@ -94,21 +95,21 @@ class ClaudeStream:
         last = self.log.events[-1].body if self.log.events else {}
         if last.get("subtype") != "api_retry":
             return None
-        return ErrorSigns(code=last.get("error"), http_status=last.get("error_status"))
+        return ErrorSigns(code=str(last.get("error")), http_status=last.get("error_status"))
 
     def list_tools_offered(self) -> tuple[str, ...] | None:
         """What the product says its model may call; the setup's own tools under their own names."""
         if not self.init:
             return None
         return tuple(
-            sorted(_name_offered(name, contract=self.contract) for name in self.init.get("tools") or ())
+            sorted(_name_offered(name, contract=self.contract) for name in list_texts(self.init.get("tools")))
         )
 
     def list_calls(self) -> tuple[ToolCall, ...]:
         """Every tool call of the transcript, in the order they were made."""
         results = dict(_find_results(self.log))
         return tuple(
-            _read_call(block, made=event, answered=results.get(block.get("id")), contract=self.contract)
+            _read_call(block, made=event, answered=results.get(str(block.get("id"))), contract=self.contract)
             for event in self.log.find("assistant")
             for block in _find_blocks(event, kind="tool_use")
         )
@@ -127,7 +128,7 @@ class ClaudeStream:
         refused = {key for key, (_, result) in _find_results(self.log) if _is_unapproved(result)}
         for event in self.log.find("assistant"):
             for block in _find_blocks(event, kind="tool_use"):
-                if block.get("id") in refused:
+                if str(block.get("id")) in refused:
                     yield {"tool_name": block.get("name")}
 
     def count_offloaded_chars(self) -> int | None:
@@ -152,9 +153,11 @@ class ClaudeStream:
 
 def explain_unavailable(init: dict[str, Any], *, contract: Contract) -> str | None:
     """What is wrong with the tools that the product gives its model, or None when they are the contract's."""
-    offered = set(init.get("tools") or ())
+    offered = set(list_texts(init.get("tools")))
     if contract.server is not None:
-        states = {server.get("name"): server.get("status") for server in list_dicts(init.get("mcp_servers"))}
+        states = {
+            str(server.get("name")): server.get("status") for server in list_dicts(init.get("mcp_servers"))
+        }
         state = states.get(contract.server.name, "not listed")
         if state != "connected":
             return f"MCP server {contract.server.name!r} is {state}, not connected, at the first turn"
@@ -175,7 +178,7 @@ def find_fault(ending: dict[str, Any], log: EventLog) -> ErrorSigns | None:
     )
     if ending.get("is_error") or signs.http_status is not None or made_up is not None:
         return signs
-    if ending.get("terminal_reason") not in {None, "completed"} or ending.get("subtype") != "success":
+    if ending.get("terminal_reason") not in (None, "completed") or ending.get("subtype") != "success":
         return signs
     return signs if _ERROR_TEXT.search(signs.text) and read_usage(ending) == Usage() else None
 
@@ -183,7 +186,14 @@ def find_fault(ending: dict[str, Any], log: EventLog) -> ErrorSigns | None:
 def _find_code(ending: dict[str, Any], made_up: dict[str, Any] | None) -> str | None:
     """The most telling word for machines: why the model stopped, why the run ended, what the API said."""
     for code in (ending.get("stop_reason"), ending.get("terminal_reason"), ending.get("subtype")):
-        if code not in {None, "completed", "success", "end_turn", "stop_sequence", "tool_use", "api_error"}:
+        if code is not None and str(code) not in {
+            "completed",
+            "success",
+            "end_turn",
+            "stop_sequence",
+            "tool_use",
+            "api_error",
+        }:
             return str(code)
     return str(made_up["error"]) if made_up and made_up.get("error") else None
 
@@ -223,7 +233,7 @@ def read_usage(ending: dict[str, Any]) -> Usage:
 def _count_tokens_so_far(log: EventLog) -> int:
     """Tokens that the messages so far tell of; one message may come as several events."""
     usages = {
-        message.get("id"): read_dict(message.get("usage"))
+        str(message.get("id")): read_dict(message.get("usage"))
         for event in log.find("assistant")
         if (message := read_dict(event.body.get("message")))
     }
@@ -241,10 +251,10 @@ def _find_blocks(event: Event, *, kind: str) -> Iterator[dict[str, Any]]:
     return (block for block in content if block.get("type") == kind)
 
 
-def _find_results(log: EventLog) -> Iterator[tuple[object, tuple[Event, dict[str, Any]]]]:
+def _find_results(log: EventLog) -> Iterator[tuple[str, tuple[Event, dict[str, Any]]]]:
     for event in log.find("user"):
         for block in _find_blocks(event, kind="tool_result"):
-            yield block.get("tool_use_id"), (event, block)
+            yield str(block.get("tool_use_id")), (event, block)
 
 
 def _count_kept(event: Event, result: dict[str, Any]) -> int | None:

@@ -86,12 +86,13 @@ class CodexStream:
 
     def list_calls(self) -> tuple[ToolCall, ...]:
         """Every tool call of the transcript, in the order they were made."""
-        started: dict[object, tuple[Event, dict[str, Any]]] = {}
-        done: dict[object, tuple[Event, dict[str, Any]]] = {}
+        started: dict[str, tuple[Event, dict[str, Any]]] = {}
+        done: dict[str, tuple[Event, dict[str, Any]]] = {}
         for event, item in self._find_items(*_TOOL_ITEMS):
-            started.setdefault(item.get("id"), (event, item))
+            key = str(item.get("id"))
+            started.setdefault(key, (event, item))
             if event.type == "item.completed":
-                done[item.get("id")] = (event, item)
+                done[key] = (event, item)
         return tuple(
             _read_call(made, ended=done.get(key), item=item, contract=self.contract)
             for key, (made, item) in started.items()
@@ -205,7 +206,7 @@ def _name_call(item: dict[str, Any], *, contract: Contract) -> tuple[str | None,
 
 def _judge_item(item: dict[str, Any]) -> tuple[CallOutcome, bool]:
     """How a call ended, and whether the tool ran at all."""
-    if item.get("status") in {None, "completed"}:
+    if item.get("status") in (None, "completed"):
         return CallOutcome.OK, True
     if item.get("status") == "declined" or _NOT_APPROVED.search(_find_error(item) or ""):
         return CallOutcome.REFUSED, False

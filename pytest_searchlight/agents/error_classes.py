@@ -116,7 +116,7 @@ def classify_error(signs: ErrorSigns) -> ErrorClass:
     """The sort of fault: codes are believed before HTTP statuses, and these before words."""
     for matches in (
         lambda kind: signs.code in kind.codes,
-        lambda kind: signs.http_status in kind.http_statuses,
+        lambda kind: str(signs.http_status) in map(str, kind.http_statuses),
         lambda kind: kind.matches_words(signs.text),
     ):
         for kind in ERROR_CLASSES:
@@ -125,8 +125,11 @@ def classify_error(signs: ErrorSigns) -> ErrorClass:
     return OTHER
 
 
-_WAIT = re.compile(r"try again in ([0-9.]+) ?(ms|s|seconds?|m|minutes?)\b", re.IGNORECASE)
-_UNIT_S: Final = {"ms": 0.001, "s": 1.0, "m": 60.0}
+_WAIT: Final = re.compile(
+    r"try again in ((?:\d+(?:\.\d+)? ?(?:ms|s|seconds?|m|minutes?|h|hours?)(?![a-z]) ?)+)", re.IGNORECASE
+)
+_SPAN: Final = re.compile(r"(\d+(?:\.\d+)?) ?(ms|[smh])", re.IGNORECASE)
+_UNIT_S: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 def find_wait_s(text: str) -> float | None:
@@ -134,5 +137,4 @@ def find_wait_s(text: str) -> float | None:
     match = _WAIT.search(text)
     if match is None:
         return None
-    unit = match[2].lower()
-    return float(match[1].rstrip(".")) * _UNIT_S["ms" if unit == "ms" else unit[0]]
+    return sum(float(number) * _UNIT_S[unit.lower()] for number, unit in _SPAN.findall(match[1]))

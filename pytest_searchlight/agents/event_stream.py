@@ -19,6 +19,9 @@ _MOST_TOKENS: Final = 10**12
 """More than any run can use: beyond it, a count is a fault of who counted."""
 
 
+_MOST_USD: Final = 10**9
+
+
 @dataclass(frozen=True)
 class Event:
     """One event, and when it arrived, in seconds since the product was started."""
@@ -73,6 +76,11 @@ def list_dicts(value: object) -> list[dict[str, Any]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
+def list_texts(value: object) -> list[str]:
+    """The texts in a list that came from outside; empty when it is no list."""
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
 def read_dict(value: object) -> dict[str, Any]:
     """An object that came from outside; empty when it is none."""
     return value if isinstance(value, dict) else {}
@@ -88,6 +96,11 @@ def join_text(content: object) -> str:
 def read_count(value: object) -> int | None:
     """A token count that came from outside; None when it is missing or no count."""
     return value if isinstance(value, int) and 0 <= value <= _MOST_TOKENS else None
+
+
+def read_usd(value: object) -> float | None:
+    """A sum of dollars that came from outside; None when it is missing or no number."""
+    return float(value) if isinstance(value, int | float) and abs(value) <= _MOST_USD else None
 
 
 def read_text(value: object) -> str | None:

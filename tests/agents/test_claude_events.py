@@ -151,6 +151,28 @@ def test_unknown_events_are_kept_and_change_nothing(clean_exit: ProcessResult) -
     assert {"type": "weather", "sunny": True} in trace.transcript
 
 
+@pytest.mark.parametrize("value", [None, 7, 1.5, "x", [], [["x"]], {"a": 1}, 10**400])
+def test_no_field_of_a_final_event_is_so_odd_that_the_answer_is_lost(
+    clean_exit: ProcessResult, value: object
+) -> None:
+    events = load_events("search")
+    for name in sorted(set(events[-1]) - {"type", "subtype", "is_error", "result", "terminal_reason"}):
+        if name == "api_error_status" and value is not None:
+            continue
+        trace = trace_of(hear(change_last(events, **{name: value})), clean_exit)
+        assert trace.status is RunStatus.GRADED, name
+        assert trace.model_dump_json()
+
+
+@pytest.mark.parametrize("name", ["tools", "mcp_servers"])
+@pytest.mark.parametrize("value", [None, 7, "x", [7], [["x"]], [{"name": []}], {"a": 1}])
+def test_tools_that_are_listed_oddly_are_not_there(
+    clean_exit: ProcessResult, name: str, value: object
+) -> None:
+    first, *others = load_events("search")
+    assert trace_of(hear([first | {name: value}, *others]), clean_exit).status is RunStatus.SETUP_UNAVAILABLE
+
+
 def test_lines_that_are_no_events_are_kept_and_change_nothing(clean_exit: ProcessResult) -> None:
     lines = [b"npm notice", b"\xff\xfe", b"[1, 2]", b"  ", *map(_encode, load_events("search"))]
     trace = trace_of(hear(lines), clean_exit)

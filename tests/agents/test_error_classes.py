@@ -52,6 +52,9 @@ def test_no_fault_is_graded() -> None:
         ("try again in 200ms", 0.2),
         ("Try again in 2 minutes", 120.0),
         ("try again in 20s. Visit", 20.0),
+        ("Please try again in 6m0s.", 360.0),
+        ("try again in 1h2m3.5s", 3723.5),
+        ("try again in 1.2.3 s", None),
         ("try again later", None),
     ],
 )
