@@ -87,6 +87,7 @@ def render_report_page(report: Report) -> bytes:
         here=f"results/{report.manifest.folder_name}.html",
         up="../",
         report=report,
+        entry=describe_entry(report),
         sections=describe_report(report),
         banners=tuple(list_banners(report)),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Final, Literal
 from urllib.parse import unquote, urlsplit
@@ -83,6 +84,13 @@ def test_a_reader_walks_from_the_overview_to_a_report_and_its_correction(
     shown.get_by_role("link", name="Methodology").click()
     expect(shown.get_by_role("heading", name="Methodology", level=1)).to_be_visible()
     expect(shown.get_by_role("link", name="Methodology")).to_have_attribute("aria-current", "page")
+
+
+def test_a_report_says_first_what_was_measured(page: WatchedPage, site: Path) -> None:
+    shown = page.open(site / SECOND)
+    facts = shown.locator("header .facts")
+    expect(facts.locator("dt")).to_have_text(["Agents", "Catalogs", "Search setups", "Size"])
+    expect(facts).to_contain_text(re.compile(r"\d+ of \d+ runs graded"))
 
 
 def test_limitations_stand_above_every_number(page: WatchedPage, site: Path) -> None:
