@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
 
 from pytest_searchlight.errors import SettingsError
 from pytest_searchlight.yaml_source import read_yaml
@@ -33,4 +34,21 @@ def read_config(file: Path, shape: TypeAdapter[_ShapeT]) -> _ShapeT:
         detail = error.errors(include_url=False)[0]
         field = ".".join(map(str, detail["loc"])) or "the file"
         line = source.find_line(detail["loc"])
-        raise SettingsError(f"{file}:{line}: {field}: {detail['input']!r}: {detail['msg']}") from error
+        raise SettingsError(f"{file}:{line}: {field}: {explain_fault(detail)}") from error
+
+
+def explain_fault(detail: ErrorDetails) -> str:
+    """A value and the rule that it breaks, in words of YAML rather than Python's."""
+    if detail["type"] == "missing":
+        return "is missing; add it"
+    return f"{detail['input']!r}: {_PLAIN_RULES.get(detail['type'], detail['msg'])}"
+
+
+_PLAIN_RULES: Final = {
+    "extra_forbidden": "no such field is read; correct its name or remove it",
+    "string_type": "should be text; put it in quotes",
+    "tuple_type": "should be a list; write it as [one, two]",
+    "list_type": "should be a list; write it as [one, two]",
+    "dict_type": "should be a mapping; write it as {name: value}",
+    "model_type": "should be a mapping; write it as {name: value}",
+}

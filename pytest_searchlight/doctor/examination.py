@@ -22,6 +22,7 @@ from pytest_searchlight.errors import CatalogError
 from pytest_searchlight.extensions import Agent
 from pytest_searchlight.session.benchmark import BenchmarkSession
 from pytest_searchlight.session.facts import list_requirements
+from pytest_searchlight.session.preflight import check_configuration
 from pytest_searchlight.settings import STATE_FOLDER
 
 _OLDEST_PYTHON: Final = (3, 11)
@@ -63,8 +64,9 @@ def examine(session: BenchmarkSession) -> Iterator[Finding]:
     """Examine everything, in the order a run needs it. Starts programs only to ask their version.
 
     Raises:
-        SettingsError: an agent or setup that was asked for is unknown.
+        SettingsError: an agent or setup that was asked for is unknown, or a configuration file breaks a rule.
     """
+    check_configuration(session)
     for name in session.settings.agents:
         session.registry.agents.get(name)
     for name in session.settings.setups:

@@ -36,6 +36,7 @@ from pytest_searchlight.session.holding import HeldFolder
 from pytest_searchlight.session.outcome import SessionOutcome
 from pytest_searchlight.session.plan import describe_plan
 from pytest_searchlight.session.preflight import (
+    check_configuration,
     check_gates,
     check_session,
     list_session_lanes,
@@ -128,6 +129,7 @@ class SessionHooks:
                 check_tasks(self.session.read_catalog(path), self.session.registry)
             refuse_namesakes(self.session.catalogs)
             check_gates(self.session, self.outcome.gates)
+            check_configuration(self.session)
             if not self._runs_nothing:
                 self.config.add_cleanup(HeldFolder.take(self.session.folder).release)
                 make_room(self.session)

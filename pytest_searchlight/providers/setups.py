@@ -9,6 +9,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
+from pytest_searchlight.config_file import explain_fault
 from pytest_searchlight.domain import RESERVED_WORDS, FailureRule, SearchSetup, ServerPin, SetupKind
 from pytest_searchlight.errors import SettingsError
 from pytest_searchlight.extensions import Registry
@@ -93,7 +94,7 @@ def _explain_errors(error: ValidationError, *, name: str, source: YamlSource, fi
     for detail in error.errors(include_url=False):
         field = ".".join(str(step) for step in (name, *detail["loc"]))
         line = source.find_line((name, *detail["loc"]))
-        yield f"{file}:{line}: {field}: value {detail['input']!r}: {detail['msg']}"
+        yield f"{file}:{line}: {field}: {explain_fault(detail)}"
 
 
 def _find_problems(setup: SearchSetup) -> Iterator[str]:

@@ -36,6 +36,15 @@ def check_session(session: BenchmarkSession) -> None:
         raise SettingsError("\n".join([*judges, *problems]))
 
 
+def check_configuration(session: BenchmarkSession) -> None:
+    """Read the files that runs are driven and priced by: a broken one must be told before anything is spent.
+
+    Raises:
+        SettingsError: one of them cannot be read, or breaks a rule.
+    """
+    _ = session.limits, session.prices
+
+
 def refuse_namesakes(catalogs: Iterable[Catalog]) -> None:
     """Raise SettingsError when two catalogs have one name: their tasks would be counted as one another's."""
     paths: dict[str, Path] = {}

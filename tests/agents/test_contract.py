@@ -89,7 +89,7 @@ def test_both_products_are_registered_installed_or_not() -> None:
     ("text", "message"),
     [
         ("codex: {package: x}", r"agents\.yaml:1: codex\.version"),
-        ("- codex", "valid dictionary"),
+        ("- codex", "should be a mapping"),
         ("a: 1\na: 2", "written twice"),
         ("other: &o\n  package: x\n  nonsense: 1", r"other\."),
     ],

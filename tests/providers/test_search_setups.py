@@ -80,9 +80,9 @@ def test_a_name_that_is_taken_is_refused_with_both_files(tmp_path: Path) -> None
     [
         ("- a", "must map names of setups to setups"),
         ("own: provider", r":1: own: 'provider' is not a setup"),
-        ("own:\n  kind: search", r":2: own\.kind: value 'search'"),
-        ("own:\n  kind: provider\n  tols: []", r":3: own\.tols: .*not permitted"),
-        ("Own:\n  kind: floor", r"Own\.name: value 'Own'"),
+        ("own:\n  kind: search", r":2: own\.kind: 'search': "),
+        ("own:\n  kind: provider\n  tols: []", r":3: own\.tols: .*no such field is read"),
+        ("Own:\n  kind: floor", r"Own\.name: 'Own': "),
         ("not:\n  kind: floor", "operator"),
         ("own: {kind: floor}\nown: {kind: floor}", r":2: key 'own' is written twice"),
         ("own: {kind: floor, tools: [{name: x}]}", "brings no server"),

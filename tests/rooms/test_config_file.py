@@ -28,7 +28,7 @@ def test_a_file_without_content_is_an_empty_mapping(tmp_path: Path, content: byt
     ("content", "place", "rule"),
     [
         (b"exa:\n  calls: many\n", ":2: exa.calls: 'many': ", "valid integer"),
-        (b"- exa\n", ":1: the file: ['exa']: ", "valid dictionary"),
+        (b"- exa\n", ":1: the file: ['exa']: ", "should be a mapping; write it as {name: value}"),
         (b"exa: {calls: 1, calls: 2}\n", ":1: key 'calls' is written twice", "keep one"),
         (b"exa: \xff\n", ": not UTF-8", "save it as UTF-8"),
     ],
