@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plugin.small_project import make_task
 
@@ -21,10 +21,8 @@ from pytest_searchlight.domain import (
 )
 from pytest_searchlight.extensions import AgentTrace, ObservedRun
 from pytest_searchlight.grading import describe_unrun
+from pytest_searchlight.metering import MeteredCall, MeteredTool, Metering
 from pytest_searchlight.searching import study_run
-
-if TYPE_CHECKING:
-    from pytest_searchlight.metering import Metering
 
 NO_SEARCH = SearchSetup(name="no-search", kind=SetupKind.NO_SEARCH)
 SHOP = SearchSetup(
@@ -90,4 +88,26 @@ def observe(
         attempts=1,
         started_at="2026-11-30T12:00:00.000+00:00",
         duration_s=2.5,
+    )
+
+
+def meter_calls(*outcomes: str, listed: bool = True) -> Metering:
+    """What the metering proxy saw of calls to the shop that ended so."""
+    calls = [
+        MeteredCall.model_validate(
+            {"request_id": i, "tool": "find", "started_s": 0, "request_bytes": 1, "outcome": outcome}
+        )
+        for i, outcome in enumerate(outcomes)
+    ]
+    return Metering(
+        started=True,
+        tools_listed=listed,
+        tools=tuple(
+            MeteredTool(name=tool.name, description_chars=0, schema_sha256="0")
+            for tool in SHOP.tools
+            if listed
+        ),
+        calls=tuple(calls),
+        stderr_tail="no key",
+        recording_incomplete=False,
     )

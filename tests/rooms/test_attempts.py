@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 from plugin.scripted_agents import ScriptedAgent
 from pydantic import JsonValue, ValidationError
-from rooms.records_for_tests import SHOP, make_run
+from rooms.records_for_tests import make_run, meter_calls
 
-from pytest_searchlight.agents.contract import CALL_LIMIT_S
-from pytest_searchlight.domain import STATUS_RULES, CallOutcome, RunStatus, SearchSetup, SetupKind, ToolCall
+from pytest_searchlight.domain import STATUS_RULES, RunStatus
 from pytest_searchlight.errors import DiskError, RunError
 from pytest_searchlight.evidence import OpenBundle, SessionFolder, open_bundle
 from pytest_searchlight.extensions import AgentJob, AgentTrace, ObservedRun
-from pytest_searchlight.metering import MeteredCall, MeteredTool, Metering
 from pytest_searchlight.runner import (
     MAX_ATTEMPTS,
     Attempts,
     choose_pause_s,
-    confirm_record,
     is_worth_repeating,
     name_busy_side,
-    settle_trace,
 )
 from pytest_searchlight.workspace import create_scratch_root
 
@@ -112,6 +109,14 @@ def test_each_attempt_gets_a_fresh_workspace_that_is_removed(stage: Callable[...
     assert not any(home.exists() for home in played.homes)
 
 
+def test_an_attempt_is_timed_from_its_start_to_its_end(stage: Callable[..., Stage]) -> None:
+    before = datetime.now(UTC)
+    observed = stage(RIGHT).play()
+    began, took = datetime.fromisoformat(observed.started_at), timedelta(seconds=observed.duration_s)
+    slack = timedelta(milliseconds=2)  # both are rounded
+    assert before - slack <= began <= began + took <= datetime.now(UTC) + slack
+
+
 def test_a_provider_that_asks_for_time_gets_it_up_to_two_minutes() -> None:
     assert choose_pause_s(1, retry_after_s=30) == 30
     assert choose_pause_s(2, retry_after_s=0) == 0
@@ -120,7 +125,7 @@ def test_a_provider_that_asks_for_time_gets_it_up_to_two_minutes() -> None:
 
 def test_who_asked_for_time_is_the_one_to_be_left_alone(stage: Callable[..., Stage]) -> None:
     alone = stage(RIGHT).play()
-    searched = replace(alone, metering=meter("tool_error"))
+    searched = replace(alone, metering=meter_calls("tool_error"))
     waited = alone.trace.model_copy(update={"flags": ("fault_overload",)})
     assert name_busy_side(searched) == searched.run.setup.name
     assert name_busy_side(replace(searched, trace=waited)) == name_busy_side(alone) == alone.run.agent
@@ -146,159 +151,10 @@ def test_a_full_disk_and_ctrl_c_are_passed_on(stage: Callable[..., Stage], error
         stage(error).play()
 
 
-# --- what the wire says ----------------------------------------------------------------------------------
-
-
-def meter(*outcomes: str, listed: bool = True) -> Metering:
-    calls = [
-        MeteredCall.model_validate(
-            {"request_id": i, "tool": "find", "started_s": 0, "request_bytes": 1, "outcome": outcome}
-        )
-        for i, outcome in enumerate(outcomes)
-    ]
-    return Metering(
-        started=True,
-        tools_listed=listed,
-        tools=tuple(
-            MeteredTool(name=tool.name, description_chars=0, schema_sha256="0")
-            for tool in SHOP.tools
-            if listed
-        ),
-        calls=tuple(calls),
-        stderr_tail="no key",
-        recording_incomplete=False,
-    )
-
-
-def test_an_answer_without_a_server_is_from_memory_and_measures_nothing() -> None:
-    trace = settle_trace(RIGHT, meter(listed=False), setup=SHOP)
-    assert trace.status is RunStatus.SETUP_UNAVAILABLE
-    assert "did not see the server list its tools (reached: started)" in trace.reason
-    assert "no key" in trace.reason
-
-
-def test_a_server_that_lists_too_few_tools_measures_nothing() -> None:
-    bare = meter("ok").model_copy(update={"tools": ()})
-    trace = settle_trace(RIGHT, bare, setup=SHOP)
-    assert trace.status is RunStatus.SETUP_UNAVAILABLE
-    assert "did not see the server list tools find, read" in trace.reason
-
-
-def test_a_record_that_breaks_off_is_complete_when_the_agent_reports_the_same_calls() -> None:
-    torn = meter("ok").model_copy(update={"recording_incomplete": True, "intact": True})
-    call = ToolCall(tool="find", server="shop", outcome=CallOutcome.OK)
-    told = RIGHT.model_copy(update={"tool_calls": (call,)})
-    untold = RIGHT.model_copy(update={"tool_calls": (call, call)})
-    damaged = torn.model_copy(update={"intact": False})
-    outcomes = [
-        confirm_record(torn, told, server="shop"),
-        confirm_record(torn, untold, server="shop"),
-        confirm_record(damaged, told, server="shop"),
-    ]
-    assert [metering and metering.recording_incomplete for metering in outcomes] == [False, True, True]
-
-
 def test_a_refused_login_is_not_tried_again() -> None:
     refused = FAULT.model_copy(update={"status": RunStatus.AGENT_ERROR, "flags": ("fault_auth",)})
     assert not is_worth_repeating(refused)
     assert is_worth_repeating(refused.model_copy(update={"flags": ()}))
-
-
-def test_a_meter_that_never_ran_is_unobserved() -> None:
-    trace = settle_trace(RIGHT, Metering(), setup=SHOP)
-    assert trace.status is RunStatus.SETUP_UNAVAILABLE
-    assert "reached: unobserved" in trace.reason
-
-
-def test_a_setup_that_an_agent_found_unavailable_is_explained_by_the_servers_last_words() -> None:
-    told = AgentTrace(status=RunStatus.SETUP_UNAVAILABLE, reason="shop is failed")
-    reason = settle_trace(told, meter(listed=False), setup=SHOP).reason
-    assert reason == "shop is failed; the server's last words: no key"
-
-
-@pytest.mark.parametrize("status", [RunStatus.TIMEOUT, RunStatus.BUDGET_EXHAUSTED, RunStatus.REFUSED])
-def test_a_run_without_its_tools_measures_nothing_however_it_ended(status: RunStatus) -> None:
-    trace = settle_trace(AgentTrace(status=status), meter(listed=False), setup=SHOP)
-    assert trace.status is RunStatus.SETUP_UNAVAILABLE
-
-
-def test_a_server_that_died_before_any_success_measures_nothing() -> None:
-    trace = settle_trace(RIGHT, meter("server_died"), setup=SHOP)
-    assert trace.status is RunStatus.SETUP_UNAVAILABLE
-    assert "the server's last words: no key" in trace.reason
-
-
-def test_a_server_that_died_after_a_success_is_flagged() -> None:
-    trace = settle_trace(RIGHT, meter("ok", "server_died"), setup=SHOP)
-    assert trace.status is RunStatus.GRADED
-    assert "server_died" in trace.flags
-
-
-def cancel(*, after_s: float) -> Metering:
-    (call,) = meter("cancelled").calls
-    return meter().model_copy(update={"calls": (call.model_copy(update={"latency_s": after_s}),)})
-
-
-def test_a_server_whose_calls_were_all_given_up_at_their_limit_measures_nothing() -> None:
-    trace = settle_trace(RIGHT, cancel(after_s=CALL_LIMIT_S - 0.1), setup=SHOP)
-    assert (trace.status, trace.reason) == (
-        RunStatus.PROVIDER_ERROR,
-        "the provider's server never answered a call in time",
-    )
-
-
-def test_a_call_that_the_agent_gave_up_of_its_own_accord_is_measured() -> None:
-    assert settle_trace(RIGHT, cancel(after_s=3), setup=SHOP).status is RunStatus.GRADED
-
-
-def test_a_server_that_answered_once_is_measured_though_a_later_call_was_given_up() -> None:
-    metering = meter("ok")
-    both = metering.model_copy(update={"calls": (*metering.calls, *cancel(after_s=CALL_LIMIT_S).calls)})
-    assert settle_trace(RIGHT, both, setup=SHOP).status is RunStatus.GRADED
-
-
-BUILT_IN = SearchSetup(name="built-in", kind=SetupKind.BUILT_IN)
-OWN_SEARCH = ToolCall(tool="WebSearch", outcome=CallOutcome.ERROR, error_text="Web search error: unavailable")
-
-
-def test_an_agents_own_search_that_never_once_answered_measures_nothing_either() -> None:
-    told = RIGHT.model_copy(update={"tool_calls": (OWN_SEARCH, OWN_SEARCH)})
-    trace = settle_trace(told, None, setup=BUILT_IN)
-    assert trace.status is RunStatus.PROVIDER_ERROR
-    assert trace.reason.endswith("the last one: Web search error: unavailable")
-    assert is_worth_repeating(trace)
-
-
-def test_a_run_that_ended_while_its_first_own_search_hung_measures_nothing() -> None:
-    hung = OWN_SEARCH.model_copy(update={"outcome": CallOutcome.UNANSWERED, "executed": None})
-    late = AgentTrace(status=RunStatus.TIMEOUT, tool_calls=(hung,))
-    assert settle_trace(late, None, setup=BUILT_IN).status is RunStatus.PROVIDER_ERROR
-    spent = late.model_copy(update={"status": RunStatus.BUDGET_EXHAUSTED})
-    assert settle_trace(spent, None, setup=BUILT_IN) == spent
-
-
-@pytest.mark.parametrize(
-    "calls",
-    [
-        (),
-        (OWN_SEARCH, OWN_SEARCH.model_copy(update={"outcome": CallOutcome.OK})),
-        (OWN_SEARCH, ToolCall(tool="WebFetch", outcome=CallOutcome.OK)),
-        (ToolCall(tool="WebFetch", outcome=CallOutcome.ERROR),),
-        (OWN_SEARCH.model_copy(update={"outcome": CallOutcome.REFUSED, "executed": False}),),
-    ],
-)
-def test_a_run_whose_own_search_answered_or_was_not_made_is_measured(calls: tuple[ToolCall, ...]) -> None:
-    told = RIGHT.model_copy(update={"tool_calls": calls})
-    assert settle_trace(told, None, setup=BUILT_IN) == told
-
-
-def test_a_fault_that_the_agent_told_stands_before_a_search_that_failed() -> None:
-    fault = FAULT.model_copy(update={"tool_calls": (OWN_SEARCH,)})
-    assert settle_trace(fault, None, setup=BUILT_IN) == fault
-
-
-def test_calls_beyond_the_budget_are_flagged() -> None:
-    assert settle_trace(RIGHT, meter("ok", "refused_budget"), setup=SHOP).flags == ("refused_budget",)
 
 
 def nest(depth: int) -> JsonValue:
@@ -339,8 +195,3 @@ def test_no_trace_is_made_of_numbers_that_are_none(fields: dict[str, JsonValue])
 
 def test_nobody_waits_for_less_than_no_time() -> None:
     assert choose_pause_s(1, retry_after_s=-5.0) == 0.0
-
-
-def test_a_fault_that_the_agent_told_itself_stays_as_it_is() -> None:
-    assert settle_trace(FAULT, meter("server_died", listed=False), setup=SHOP) is FAULT
-    assert settle_trace(RIGHT, None, setup=SHOP) is RIGHT

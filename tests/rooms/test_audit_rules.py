@@ -112,13 +112,15 @@ def test_an_executed_call_outside_the_contract_contaminates() -> None:
     ):
         findings = audit(observe(trace_of(call), run=make_run(SHOP)))
         assert [(finding.rule, finding.contaminates) for finding in findings] == [("calls-in-contract", True)]
-        assert call.tool in findings[0].message
+        place = f"server {call.server!r}" if call.server else "its own tool"
+        assert findings[0].message.startswith(f"{call.tool!r} ({place}) is outside the contract")
 
 
 def test_a_refused_call_outside_the_contract_is_reported_and_does_no_harm() -> None:
     call = ToolCall(tool="WebSearch", outcome=CallOutcome.REFUSED, executed=False)
     (finding,) = audit(observe(trace_of(call), run=make_run(NO_SEARCH)))
     assert not finding.contaminates
+    assert finding.message.startswith("'WebSearch' (its own tool) is outside the contract")
     assert "was attempted and refused" in finding.message
 
 

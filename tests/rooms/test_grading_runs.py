@@ -8,12 +8,31 @@ import pytest
 from plugin.small_project import make_task
 from rooms.records_for_tests import SHOP, make_run, observe
 
-from pytest_searchlight.domain import CallOutcome, Cost, RunStatus, Task, ToolCall, Usage
+from pytest_searchlight.domain import (
+    CallOutcome,
+    CheckOutcome,
+    Cost,
+    JudgeCost,
+    RunStatus,
+    Task,
+    ToolCall,
+    Usage,
+    Verdict,
+)
 from pytest_searchlight.errors import EvidenceError
 from pytest_searchlight.evidence import Scrubber, SessionFolder, open_bundle, read_bundle, seal_bundle
 from pytest_searchlight.extensions import AgentTrace, ObservedRun, Registry
-from pytest_searchlight.grading import GradedRun, describe_files, describe_head, grade_run, read_observed
+from pytest_searchlight.grading import (
+    GradedRun,
+    describe_files,
+    describe_head,
+    describe_unrun,
+    grade_run,
+    read_observed,
+)
 from pytest_searchlight.grading.audit import register_audit_rules
+from pytest_searchlight.grading.runs import AssessBrief
+from pytest_searchlight.judges import Assessment
 from pytest_searchlight.metering import MeteredCall, MeteredTool, Metering
 from pytest_searchlight.validators import register_validators
 
@@ -23,11 +42,12 @@ if TYPE_CHECKING:
 STRAY = ToolCall(tool="shell", arguments={"cmd": "curl"}, outcome=CallOutcome.OK)
 
 
-def grade(observed: ObservedRun) -> GradedRun:
+def grade(observed: ObservedRun, *, assess: AssessBrief | None = None) -> GradedRun:
     registry = Registry()
     register_audit_rules(registry)
     register_validators(registry)
-    return grade_run(observed, registry=registry, price=lambda _: Cost(agent_usd=0.5, provider_usd=0.25))
+    price = Cost(agent_usd=0.5, provider_usd=0.25)
+    return grade_run(observed, registry=registry, price=lambda _: price, assess=assess)
 
 
 def trace(text: str | None = '{"colour": "blue"}', **facts: object) -> AgentTrace:
@@ -120,10 +140,46 @@ def make_call(outcome: str) -> MeteredCall:
     )
 
 
-def test_without_a_meter_provider_calls_are_none_or_unknown() -> None:
-    assert grade(observe(trace())).record.provider_calls == 0
+def test_without_a_meter_provider_calls_and_what_they_showed_are_none_or_unknown() -> None:
+    alone = grade(observe(trace())).record
+    assert (alone.provider_calls, alone.result_chars, alone.model_visible_chars) == (0, 0, 0)
     called = trace(tool_calls=(ToolCall(tool="find", server="shop", outcome=CallOutcome.OK),))
-    assert grade(observe(called, run=make_run(SHOP))).record.provider_calls is None
+    record = grade(observe(called, run=make_run(SHOP))).record
+    assert (record.provider_calls, record.result_chars, record.model_visible_chars) == (None, None, None)
+
+
+def test_a_run_that_was_not_made_has_no_attempt_and_no_number() -> None:
+    record = describe_unrun(make_run(), status=RunStatus.SKIPPED, reason="no budget")
+    assert (record.attempts, record.passed, record.started_at, record.duration_s) == (0, None, None, None)
+    assert (record.usage, record.cost, record.provider_calls) == (Usage(), Cost(), None)
+    assert (record.verdicts, record.flags, record.searching) == ((), (), None)
+
+
+# --- briefs ----------------------------------------------------------------------------------------------
+
+BRIEF = make_run(
+    task=Task.model_validate(make_task("sky", rubric={"key_facts": [{"id": "f", "text": "Blue."}]}))
+)
+JUDGED = Verdict(kind="rubric", target="solomon", outcome=CheckOutcome.PASS, reason="recall 1.00")
+
+
+def test_a_brief_whose_checks_pass_waits_for_a_judge() -> None:
+    record = grade(observe(trace(), run=BRIEF)).record
+    assert (record.status, record.passed, record.judging) == (RunStatus.UNGRADED, None, None)
+    assert "no judge has read the brief" in record.reason
+
+
+def test_a_judges_verdict_stands_behind_those_of_the_checks_and_its_cost_in_the_row() -> None:
+    cost = JudgeCost(judge="solomon", model_name=None, usage=Usage(), usd=0.1)
+    graded = grade(observe(trace(), run=BRIEF), assess=lambda *_: Assessment(verdict=JUDGED, cost=cost))
+    assert (graded.record.passed, graded.record.judging) == (True, cost)
+    assert [each.kind for each in graded.score.verdicts] == ["schema", "value-match", "rubric"]
+    assert graded.score.verdicts[-1] == JUDGED
+
+
+def test_a_brief_that_fails_a_check_is_read_by_nobody() -> None:
+    graded = grade(observe(trace('{"colour": "red"}'), run=BRIEF), assess=lambda *_: pytest.fail("asked"))
+    assert (graded.record.passed, graded.record.judging) == (False, None)
 
 
 # --- and back --------------------------------------------------------------------------------------------
