@@ -138,6 +138,15 @@ def test_a_pause_keeps_everybody_from_a_provider_until_it_is_over(open_ledger: C
     assert one._take_slots({"exa": 5}) is True
 
 
+def test_who_had_to_wait_for_a_slot_is_told_so(open_ledger: Callable[..., Ledger]) -> None:
+    one, two = open_ledger(), open_ledger()
+    with one.hold_slots({"exa": 1}) as waited:
+        assert waited is False
+    one.pause("exa", seconds=0.05)
+    with two.hold_slots({"exa": 1}) as waited:
+        assert waited is True
+
+
 def test_faults_in_a_row_defer_the_rest_of_a_lane_and_a_measured_run_starts_over(
     open_ledger: Callable[..., Ledger],
 ) -> None:

@@ -108,6 +108,18 @@ def test_only_the_ceilings_identity_depends_on_the_reference(write: Callable[...
     assert before["web"] == after["web"]
 
 
+def test_each_of_two_setups_goes_first_about_as_often_and_a_seed_settles_when(
+    write: Callable[..., Catalog],
+) -> None:
+    catalog = write()
+
+    def list_first(seed: int) -> list[str]:
+        return [run.setup.name for run in list_runs(catalog, repetitions=40, seed=seed)][::2]
+
+    assert 10 <= list_first(0).count("web") <= 30
+    assert list_first(0) == list_first(0) != list_first(1)
+
+
 def test_models_agents_and_repetitions_are_runs_of_their_own(write: Callable[..., Catalog]) -> None:
     runs = list_runs(write(), agents=("one", "plain"), models=("m-1", "m-2"), repetitions=2)
     assert len(runs) == len({run.identity for run in runs}) == len({run.run_id for run in runs}) == 12
