@@ -105,9 +105,10 @@ class SessionHooks:
         config.args = recalled.get("paths") or [str(settings.catalogs)]
         config.option.keyword = config.option.keyword or recalled.get("keyword", "")
         config.option.markexpr = config.option.markexpr or recalled.get("markers", "")
-        if not recalled and not settings.catalogs.is_dir():
+        if not recalled and not _holds_tasks(settings.catalogs):
+            lack = "no catalog in" if settings.catalogs.is_dir() else "no catalogs folder at"
             raise pytest.UsageError(
-                f"no catalogs folder at {settings.catalogs}; name a catalog's path, set searchlight_catalogs "
+                f"{lack} {settings.catalogs}; name a catalog's path, set searchlight_catalogs "
                 "in your ini file, or let `sew init` write a starter catalog"
             )
 
@@ -154,7 +155,8 @@ class SessionHooks:
 
     def pytest_report_header(self) -> list[str]:
         """Say where results go, and what is reused."""
-        lines = [f"searchlight: results in {self._terminal.show(self.session.folder.root)}"]
+        place = self._terminal.show(self.session.folder.root)
+        lines = [] if self._runs_nothing else [f"searchlight: results in {place}"]
         if self.session.settings.resume:
             records = read_records(self.session.folder)
             measured = sum(STATUS_RULES[record.status].counts for record in records)
@@ -315,6 +317,11 @@ class SessionHooks:
 
 
 _ENDED_BY_ITSELF: Final = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+
+
+def _holds_tasks(catalogs: Path) -> bool:
+    """Whether there is a catalog, or Python code, which may hold tasks too."""
+    return any(find_catalogs(catalogs)) or any(catalogs.rglob("*.py"))
 
 
 def _plan_run(nodeid: str, run: TestRun) -> PlannedRun:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from pydantic import JsonValue
 
 from pytest_searchlight.calibration import Recalibration
 from pytest_searchlight.comparison.session_gates import GATES_FILE, SessionGates, describe_baseline
-from pytest_searchlight.domain import RunRecord, RunStatus
+from pytest_searchlight.domain import STATUS_RULES, RunRecord, RunStatus
 from pytest_searchlight.evidence import SessionFolder
 from pytest_searchlight.flips import Regrade, compare_gradings, write_regrade
 from pytest_searchlight.report_folder.reading import ROWS_FILE, read_row_file
@@ -101,6 +102,8 @@ class SessionOutcome:
         yield from (Line(f"searchlight: warning: {text}", "warning") for text in self.warnings)
         root = show(self.session.folder.root)
         yield Line(f"written: {root}/summary.json, {root}/runs.jsonl, {root}/runs/")
+        if any(self.summary.counts.excluded[status] for status in _MADE_WHEN_RESUMED):
+            yield Line(f"go on with what is missing: pytest --searchlight-resume={shlex.quote(root)}")
 
     def _describe_numbers(self, summary: Summary) -> Iterator[str]:
         yield from render_table(summary)
@@ -120,6 +123,12 @@ class SessionOutcome:
         if self.calibrated is not None and self.calibrated.standing:
             yield from describe_calibration(self.calibrated)
             yield f"written: {show(self.session.settings.calibration_file)}"
+
+
+_MADE_WHEN_RESUMED: Final = (
+    RunStatus.NOT_RUN,
+    *(status for status, rule in STATUS_RULES.items() if rule.retry),
+)
 
 
 def _describe_gates(report: GateReport) -> Iterator[Line]:

@@ -198,6 +198,13 @@ def test_a_project_without_catalogs_is_told_what_to_do(project: Project) -> None
     assert "sew init" in done.err
 
 
+def test_a_catalogs_folder_without_any_is_told_what_to_do(project: Project) -> None:
+    project.write("catalogs/notes.yaml", "name: no catalog\n")
+    done = project.run("--searchlight-agent=oracle")
+    assert done.code == 4
+    assert f"no catalog in {project.root / 'catalogs'}; name a catalog's path" in done.err
+
+
 def test_another_catalogs_folder_may_be_named_in_the_ini_file(project: Project) -> None:
     project.write_catalog(["sky"])
     (project.root / "catalogs").rename(project.root / "benchmarks")

@@ -101,6 +101,9 @@ def test_finished_runs_are_kept_and_summed_up(ended: tuple[Project, Finished]) -
     assert done.statuses == {**dict.fromkeys(QUICK, "graded"), "slow": "not_run"}
     assert done.summary["counts"]["passes"] == len(QUICK)
     assert "1 not_run" in done.out
+    assert (
+        f"go on with what is missing: pytest --searchlight-resume=.searchlight/{done.folder.name}" in done.out
+    )
 
 
 def test_no_process_and_no_scratch_folder_survives(ended: tuple[Project, Finished]) -> None:

@@ -19,6 +19,7 @@ def test_a_plan_lists_the_runs_and_runs_none(project: Project, way: tuple[str, .
     assert "small  sky  no-search  right  r1\n" in done.out
     assert "small  sky  no-search  unfit  r1  skipped: unfit never searches" in done.out
     assert "4 runs planned, 3 of them would be skipped" in done.out
+    assert "results in" not in done.out
     assert count_notes(project.root, "attempt") == 0
 
 
