@@ -8,7 +8,7 @@ from pytest_searchlight.runner.faults import (
     name_busy_side,
 )
 from pytest_searchlight.runner.proxy import MeteringProxy, Pace
-from pytest_searchlight.runner.settling import confirm_record, settle_trace
+from pytest_searchlight.runner.settling import confirm_record, settle_deaf_product, settle_trace
 
 __all__ = [
     "LASTING_FAULTS",
@@ -21,5 +21,6 @@ __all__ = [
     "confirm_record",
     "is_worth_repeating",
     "name_busy_side",
+    "settle_deaf_product",
     "settle_trace",
 ]

@@ -22,7 +22,7 @@ from pytest_searchlight.prompting import compose_prompt
 from pytest_searchlight.providers.tap import TAPPED_SPEND, read_tapped_spend
 from pytest_searchlight.runner.faults import choose_pause_s, is_worth_repeating
 from pytest_searchlight.runner.proxy import MeteringProxy
-from pytest_searchlight.runner.settling import confirm_record, settle_trace
+from pytest_searchlight.runner.settling import confirm_record, settle_deaf_product, settle_trace
 from pytest_searchlight.workspace import Workspace
 
 MAX_ATTEMPTS: Final = 3
@@ -77,18 +77,21 @@ class Attempts:
         clock = time.perf_counter()
         prompt = compose_prompt(self.run.task, self.run.setup.kind)
         trace = self._run_agent(prompt, bundle)
+        duration_s = round(time.perf_counter() - clock, 3)
         metering = confirm_record(self._read_wire(bundle), trace, server=self.run.setup.name)
         return ObservedRun(
             run=self.run,
             prompt=prompt,
-            trace=settle_trace(trace, metering, setup=self.run.setup),
+            trace=settle_deaf_product(
+                settle_trace(trace, metering, setup=self.run.setup), metering, ran_s=duration_s
+            ),
             metering=metering,
             tapped_spend=read_tapped_spend(bundle.wire_folder / TAPPED_SPEND),
             own_tools=self.agent.list_own_tools(self.run.setup),
             agent_version=self.agent_version,
             attempts=1,
             started_at=started_at.isoformat(timespec="milliseconds"),
-            duration_s=round(time.perf_counter() - clock, 3),
+            duration_s=duration_s,
         )
 
     def _run_agent(self, prompt: str, bundle: OpenBundle) -> AgentTrace:

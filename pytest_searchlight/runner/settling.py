@@ -14,6 +14,7 @@ from pytest_searchlight.metering import MeteredCall, Metering
 from pytest_searchlight.providers import classify_failure
 
 _LAST_WORDS_CHARS: Final = 1000
+_LEAST_IDLE_S: Final = 10.0
 _CLOCK_TOLERANCE_S: Final = 2.0
 """Agent products keep the limit of a call by clocks of their own, from when they made it."""
 
@@ -50,6 +51,29 @@ def settle_trace(trace: AgentTrace, metering: Metering | None, *, setup: SearchS
             update={"status": fault.status, "reason": fault.text, "retry_after_s": fault.retry_after_s}
         )
     return trace.model_copy(update={"flags": (*trace.flags, *list_wire_flags(metering, setup=setup))})
+
+
+def settle_deaf_product(trace: AgentTrace, metering: Metering | None, *, ran_s: float) -> AgentTrace:
+    """Tell an agent that was too slow from a product that sat on the last answer till its time was up.
+
+    Codex drops an answer that holds half an emoji, as pages cut to a length do, and goes on waiting for it.
+
+    Args:
+        trace: how the run ended.
+        metering: what went over the wire.
+        ran_s: how long the product ran.
+    """
+    if trace.status is not RunStatus.TIMEOUT or metering is None or not (trace.tool_calls and metering.calls):
+        return trace
+    last, answered = trace.tool_calls[-1], metering.calls[-1]
+    is_lost = last.outcome is CallOutcome.UNANSWERED and all(call.is_answered for call in metering.calls)
+    if not is_lost or last.tool != answered.tool or last.started_s is None or answered.latency_s is None:
+        return trace
+    idle_s = ran_s - last.started_s - answered.latency_s
+    if idle_s < _LEAST_IDLE_S:
+        return trace
+    reason = f"the agent product has not taken the server's answer to its last call for {idle_s:.0f} s"
+    return trace.model_copy(update={"status": RunStatus.AGENT_ERROR, "reason": reason})
 
 
 def _settle_own_search(trace: AgentTrace, *, setup: SearchSetup) -> AgentTrace:
