@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from agent_stage import REPOSITORY
-from rooms.records_for_tests import make_run, observe
+from rooms.records_for_tests import SHOP, make_run, meter_calls, observe
 
 from pytest_searchlight.costs.runs import price_run
 from pytest_searchlight.costs.token_prices import PriceList, read_prices
@@ -43,6 +43,19 @@ def prices(tmp_path: Path) -> PriceList:
 def test_a_run_costs_what_the_rates_of_its_day_say(prices: PriceList) -> None:
     assert prices.price_usage(USED, model="lamp-1", at=date(2026, 3, 1))[0] == pytest.approx(3.2)
     assert prices.price_usage(USED, model="lamp-1", at=TODAY)[0] == pytest.approx(6.4)
+
+
+def test_a_rate_holds_from_its_own_day_on(prices: PriceList) -> None:
+    assert prices.price_usage(USED, model="lamp-1", at=date(2026, 5, 31))[0] == pytest.approx(3.2)
+    assert prices.price_usage(USED, model="lamp-1", at=date(2026, 6, 1))[0] == pytest.approx(6.4)
+
+
+def test_a_provider_that_was_never_asked_costs_nothing_and_one_without_a_tariff_an_unknown_sum() -> None:
+    run, free = make_run(SHOP), PriceList({})
+    assert price_run(observe(run=run), prices=free).total_usd == 0.0
+    asked = price_run(observe(run=run, metering=meter_calls("ok")), prices=free)
+    assert asked.provider_usd is None
+    assert asked.unpriced == ("find: no tariff holds for these arguments (1x)",)
 
 
 def test_a_run_from_before_the_first_rate_takes_that_one(prices: PriceList) -> None:
