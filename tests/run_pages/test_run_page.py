@@ -17,7 +17,8 @@ from run_pages.staged_session import (
     report_call,
 )
 
-from pytest_searchlight.domain import CallOutcome, RunStatus
+from pytest_searchlight.domain import CallOutcome, CheckOutcome, RunStatus, Score, Verdict
+from pytest_searchlight.judges import RUBRIC_KIND
 from pytest_searchlight.website.formats import DASH
 
 HOSTILE = (
@@ -76,6 +77,18 @@ def test_a_judged_statement_stands_beside_its_passage(page: WatchedPage, staged:
     link = claim.get_by_role("link").first
     expect(link).to_have_attribute("href", CITED_URL)
     expect(link).to_have_attribute("rel", "noreferrer noopener nofollow")
+
+
+def test_a_brief_that_waits_for_a_judge_says_so(page: WatchedPage, staged: StagedSession) -> None:
+    answer, _ = judge_brief(text="The sky is blue.", url=CITED_URL, source="")
+    waiting = Verdict(
+        kind=RUBRIC_KIND, target="", outcome=CheckOutcome.UNGRADED, reason="no judge has read it"
+    )
+    score = Score(passed=None, share=None, verdicts=(waiting,))
+    shown = open_run(page, staged, staged.add_run(answer=answer, changes={"score": score}))
+    judged = shown.locator("section", has=page.page.get_by_role("heading", name="Not judged yet"))
+    expect(judged).to_contain_text(f"{DASH} ungraded no judge has read it")
+    expect(judged.locator(".statements > li")).to_contain_text(f"{DASH} not judged")
 
 
 def test_what_strangers_wrote_cannot_run(page: WatchedPage, staged: StagedSession) -> None:
