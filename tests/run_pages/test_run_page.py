@@ -17,7 +17,7 @@ from run_pages.staged_session import (
     report_call,
 )
 
-from pytest_searchlight.domain import CallOutcome, CheckOutcome, RunStatus, Score, Verdict
+from pytest_searchlight.domain import AuditFinding, CallOutcome, CheckOutcome, RunStatus, Score, Verdict
 from pytest_searchlight.judges import RUBRIC_KIND
 from pytest_searchlight.website.formats import DASH
 
@@ -253,6 +253,25 @@ def test_each_part_of_a_run_is_one_link_away(page: WatchedPage, staged: StagedSe
     targets = [str(link.get_attribute("href")) for link in contents.all()]
     headings = [f"#{heading.get_attribute('id')}" for heading in shown.get_by_role("heading", level=2).all()]
     assert targets == headings
+
+
+def test_an_audit_tells_what_contaminates_what_is_noted_and_which_rule_failed(
+    page: WatchedPage, staged: StagedSession
+) -> None:
+    findings = (
+        AuditFinding(rule="calls-in-contract", message="one", contaminates=True),
+        AuditFinding(rule="wire-tools", message="two", contaminates=False),
+        AuditFinding(rule="guests-rule", message="three", contaminates=False, broken=True),
+    )
+    shown = open_run(page, staged, staged.add_run(changes={"findings": findings}))
+    audit = shown.locator("section", has=page.page.get_by_role("heading", name="Audit"))
+    expect(audit.get_by_role("listitem")).to_have_text(
+        [
+            "✗ contaminates calls-in-contract: one",
+            f"{DASH} noted wire-tools: two",
+            f"{DASH} rule failed guests-rule: three",
+        ]
+    )
 
 
 def test_refused_calls_and_own_tools_are_told(page: WatchedPage, staged: StagedSession) -> None:
