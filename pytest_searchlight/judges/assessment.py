@@ -11,11 +11,11 @@ from pydantic import JsonValue
 
 from pytest_searchlight.domain import JudgeCost, Rubric, Task, Usage, Verdict, add_usage
 from pytest_searchlight.domain.judging import Judgement, JudgePayload
-from pytest_searchlight.errors import RunError
+from pytest_searchlight.errors import RunError, SearchlightError
 from pytest_searchlight.extensions import Judge
 from pytest_searchlight.judges.blinding import BlindingError, BlindingMarks
 from pytest_searchlight.judges.briefs import Brief, MalformedBriefError, read_brief
-from pytest_searchlight.judges.labels import NoJudgementError
+from pytest_searchlight.judges.labels import NoJudgementError, accept_judgement
 from pytest_searchlight.judges.payload import blind_brief
 from pytest_searchlight.judges.verdict import decide_verdict, fail_verdict, refuse_verdict
 from pytest_searchlight.sources import CapturedSource
@@ -113,8 +113,15 @@ def ask_judge(judge: Judge, payload: JudgePayload, *, record: Path) -> Judgement
 
 
 def _ask_once(judge: Judge, payload: JudgePayload, *, record: Path) -> Judgement:
+    """What one try gives; a guest that breaks must not cost a run that is made and paid for."""
     record.mkdir(parents=True, exist_ok=True)
-    return judge.judge(payload, record=record)
+    try:
+        return accept_judgement(judge.judge(payload, record=record), payload=payload)
+    except SearchlightError:
+        raise
+    except Exception as error:
+        problem = f"judge {judge.name} failed: {type(error).__name__}: {error}"
+        raise NoJudgementError(problem, usage=Usage()) from error
 
 
 def _require_rubric(task: Task) -> Rubric:

@@ -71,10 +71,23 @@ def read_labels(
         judgement = Judgement.model_validate({**known, **(value if isinstance(value, dict) else {})})
     except ValidationError as error:
         raise refuse(f"a label breaks a rule: {error.errors(include_url=False)[0]['msg']}") from error
-    for kind, given, asked in (
-        ("facts", [fact.number for fact in judgement.facts], [fact.number for fact in payload.facts]),
-        ("claims", [claim.number for claim in judgement.claims], [claim.number for claim in payload.claims]),
+    return accept_judgement(judgement, payload=payload)
+
+
+def accept_judgement(given: object, *, payload: JudgePayload) -> Judgement:
+    """What a judge hands over, if it labels all that `payload` asks about, each once.
+
+    Raises:
+        NoJudgementError: it labels something else.
+        ValidationError: it is no judgement.
+    """
+    judgement = Judgement.model_validate(given)
+    for kind, labels, asked in (
+        ("facts", judgement.facts, payload.facts),
+        ("claims", judgement.claims, payload.claims),
     ):
-        if sorted(given) != sorted(asked):
-            raise refuse(f"labels {kind} {given} where {asked} were asked about")
+        labelled, wanted = [label.number for label in labels], [each.number for each in asked]
+        if sorted(labelled) != sorted(wanted):
+            problem = f"labels {kind} {labelled} where {wanted} were asked about"
+            raise NoJudgementError(f"judge {judgement.judge}: {problem}", usage=judgement.usage)
     return judgement

@@ -12,6 +12,7 @@ from pytest_searchlight.domain.judging import Judgement, JudgePayload
 from pytest_searchlight.errors import EvidenceError
 from pytest_searchlight.evidence import encode_json, write_atomic
 from pytest_searchlight.extensions import Judge
+from pytest_searchlight.judges.labels import accept_judgement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +41,7 @@ class RecordedJudge:
         path = self.folder / f"{self._name_record(payload)}.json"
         if path.is_file():
             return _read(path)
-        judgement = self.original.judge(payload, record=record)
+        judgement = accept_judgement(self.original.judge(payload, record=record), payload=payload)
         self.folder.mkdir(parents=True, exist_ok=True)
         write_atomic(path, encode_json(judgement.model_dump(mode="json")))
         return judgement

@@ -1,7 +1,8 @@
 """Attempts at one run, each in a fresh workspace, until it settles.
 
 Whatever an agent adapter throws becomes a status of the run, never the end of the session. Guests are called
-here and where answers are validated and runs audited; nowhere else is a broad ``except`` clause.
+here and where answers are validated, briefs judged and runs audited; for them alone, and for the parsers of
+captured pages, is there a broad ``except`` clause.
 """
 
 from __future__ import annotations

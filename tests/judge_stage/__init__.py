@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from pytest_searchlight.domain import KeyFact, Rubric, RunStatus, Task
 from pytest_searchlight.domain.judging import Judgement, JudgePayload
 from pytest_searchlight.errors import RunError
+from pytest_searchlight.extensions import Judge
 from pytest_searchlight.judges import Assessment, Assessor, BlindingMarks, LexicalJudge
 from pytest_searchlight.sources import CapturedSource, CaptureStatus
 from pytest_searchlight.sources.records import hash_text
@@ -124,7 +125,7 @@ def assess(
     record: Path,
     *,
     sources: Mapping[str, CapturedSource] | None = None,
-    judge: ScriptedJudge | LexicalJudge | None = None,
+    judge: Judge | None = None,
     task: Task = TASK,
 ) -> Assessment:
     """Assess with the lexical judge unless told otherwise; the page is captured unless told otherwise."""
