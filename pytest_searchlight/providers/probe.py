@@ -18,11 +18,12 @@ from pydantic import JsonValue
 
 from pytest_searchlight.domain import SearchSetup, ToolPin
 from pytest_searchlight.errors import RunError
+from pytest_searchlight.evidence import Scrubber
+from pytest_searchlight.meter.spec import SECRET_WORDS
 from pytest_searchlight.metering import METER_PROGRAM, Metering, read_metering
 from pytest_searchlight.providers.pins import collect_pins
 from pytest_searchlight.workspace.marks import end_marked_processes, mark_environment
 
-_MAX_PAGES: Final = 100
 _SHOWN_CHARS: Final = 400
 
 
@@ -46,8 +47,9 @@ def probe_server(setup: SearchSetup, *, launch: Mapping[str, JsonValue]) -> tupl
         spec = _write_spec(Path(folder, "spec.json"), launch=marked, spool=spool)
         try:
             asyncio.run(_list_tools(spec, errors=Path(folder, "stderr.log"), timeout_s=timeout_s))
-        except (ExceptionGroup, MCPError, OSError, TimeoutError) as error:
-            raise _explain_failure(setup, read_metering(spool), timeout_s=timeout_s) from error
+        except (ExceptionGroup, MCPError, OSError, TimeoutError, ValueError) as error:
+            answer = _scrub(_find_words(error), launch=launch)
+            raise _explain_failure(setup, read_metering(spool), answer=answer, timeout_s=timeout_s) from error
         finally:
             end_marked_processes(mark)
         return collect_pins(read_metering(spool))
@@ -79,18 +81,46 @@ async def _list_tools(spec: Path, *, errors: Path, timeout_s: float) -> None:
             ClientSession(read, write) as session,
         ):
             await session.initialize()
-            page = await session.list_tools()
-            for _ in range(_MAX_PAGES):
-                if page.next_cursor is None:
-                    break
-                page = await session.list_tools(params=PaginatedRequestParams(cursor=page.next_cursor))
+            await _turn_pages(session)
 
 
-def _explain_failure(setup: SearchSetup, metering: Metering, *, timeout_s: float) -> RunError:
+async def _turn_pages(session: ClientSession) -> None:
+    """Have every page of the list of tools sent. Raises ValueError when the pages never end."""
+    page = await session.list_tools()
+    known: set[str] = set()
+    while page.next_cursor:
+        if page.next_cursor in known:
+            raise ValueError(f"cursor {page.next_cursor!r} came twice, so its pages of tools never end")
+        known.add(page.next_cursor)
+        page = await session.list_tools(params=PaginatedRequestParams(cursor=page.next_cursor))
+
+
+def _find_words(error: BaseException) -> str:
+    """What a client makes of the server's answers, out of the groups that its tasks put around it."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return " ".join(str(error).split())
+
+
+def _scrub(text: str, *, launch: Mapping[str, JsonValue]) -> str:
+    """`text` without keys: some servers repeat them when they refuse one."""
+    tables = (launch.get(name) for name in ("env", "headers"))
+    secrets = [
+        str(value)
+        for table in tables
+        if isinstance(table, dict)
+        for name, value in table.items()
+        if any(word in name.upper() for word in SECRET_WORDS)
+    ]
+    return Scrubber(secrets)(text.encode("utf-8", "replace")).decode()
+
+
+def _explain_failure(setup: SearchSetup, metering: Metering, *, answer: str, timeout_s: float) -> RunError:
     words = f"{metering.start_failure or ''} {metering.stderr_tail}".split()
     said = " ".join(words)[-_SHOWN_CHARS:] or "nothing on stderr"
+    answered = f", and answered: {answer[:_SHOWN_CHARS]}" if answer else ""
     return RunError(
         f"setup {setup.name!r}: its server did not list its tools within {timeout_s:.0f} s "
-        f"(reached: {metering.state}; it said: {said}); try `sew doctor --setup {setup.name}`",
+        f"(reached: {metering.state}; it said: {said}{answered}); try `sew doctor --setup {setup.name}`",
         status="setup_unavailable",
     )

@@ -151,5 +151,7 @@ def list_wire_flags(metering: Metering, *, setup: SearchSetup) -> Iterator[str]:
         yield "provider_failures"
     if metering.recording_incomplete:
         yield "recording_incomplete"
+    if metering.repeated_cursor:
+        yield "repeated_cursor"
     if metering.noise_lines:
         yield "stdout_noise"

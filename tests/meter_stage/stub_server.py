@@ -1,7 +1,8 @@
 """A bare MCP server over stdio whose tools do, on request, what servers do wrong.
 
 Options: ``--stubborn`` ignores the end of its input and SIGTERM, ``--pages N`` lists a tool a page,
-``--same-cursor`` returns the same cursor for ever, ``--greeting TEXT`` prints a line before anything else.
+``--same-cursor`` returns the same cursor for ever, ``--greeting TEXT`` prints a line before anything else,
+``--version V`` speaks that version of the protocol, ``--refuse KEY`` refuses to begin and repeats the key.
 """
 
 from __future__ import annotations
@@ -166,8 +167,15 @@ def _option(name: str, default: str) -> str:
 
 
 def initialize(request: Json) -> None:
+    if key := _option("--refuse", ""):
+        send({"id": request["id"], "error": {"code": -32000, "message": f"no licence for {key}"}})
+        return
     info = {"name": "stub", "version": "1.2.3"}
-    result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": info}
+    result = {
+        "protocolVersion": _option("--version", "2025-06-18"),
+        "capabilities": {"tools": {}},
+        "serverInfo": info,
+    }
     send({"id": request["id"], "result": result})
 
 

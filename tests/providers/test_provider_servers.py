@@ -9,6 +9,7 @@ from pathlib import Path
 
 import agent_stage
 import pytest
+from meter_stage.meter_client import STUB
 from provider_stage.fake_provider_api import ApiRequest, CannedAnswer, FakeProviderApi
 from provider_stage.metered_server import MeteredServer, read_text
 from provider_stage.provider_answers import PAGE_TEXT
@@ -246,6 +247,22 @@ def test_a_server_that_refuses_to_start_is_unavailable_with_its_own_words(lab: L
     with pytest.raises(RunError, match="A Brave API key is required") as refusal:
         probe_server(lab.setups["brave"], launch={**launch, "env": keyless})
     assert refusal.value.status == "setup_unavailable"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--pages", "3", "--same-cursor"), "cursor '1' came twice"),
+        (("--version", "2099-01-01"), "Unsupported protocol version from the server: 2099-01-01"),
+        (("--refuse", KEY), r"no licence for \[REDACTED\]"),
+    ],
+)
+def test_what_is_wrong_with_a_servers_answers_is_said(lab: Lab, options: tuple[str, ...], words: str) -> None:
+    pin = ServerPin(version="1", command=("{python}", "-I", "-S", str(STUB), *options), start_timeout_s=20)
+    setup = lab.setups["exa"].model_copy(update={"server": pin})
+    launch = build_server_launch(setup, closed_web=None, secrets={"EXA_API_KEY": KEY}, installs=lab.folder)
+    with pytest.raises(RunError, match=words):
+        probe_server(setup, launch=launch)
 
 
 def test_a_server_that_never_answers_is_given_up_after_its_start_timeout(lab: Lab) -> None:

@@ -73,6 +73,11 @@ def test_a_server_that_died_after_a_success_is_flagged() -> None:
     assert "server_died" in trace.flags
 
 
+def test_a_list_of_tools_that_never_ends_is_flagged() -> None:
+    endless = meter_calls("ok").model_copy(update={"repeated_cursor": True})
+    assert settle_trace(RIGHT, endless, setup=SHOP).flags == ("repeated_cursor",)
+
+
 @pytest.mark.parametrize(
     ("status", "settled"),
     [
