@@ -99,7 +99,7 @@ def judge_gates(
             results = list(_judge_rates(gate, lanes, put_off=put_off))
         else:
             results = list(_judge_changes(gate, comparison)) if comparison is not None else []
-        missing = f"nothing was measured that it holds for: {gate.setup or 'no search setup'}"
+        missing = f"nothing was measured that it holds for: {gate.setup or 'any search setup'}"
         yield from results or [_make_result(gate, None, GateOutcome.UNMEASURED, missing)]
 
 

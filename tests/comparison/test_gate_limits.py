@@ -95,9 +95,10 @@ def test_what_is_no_rate_is_refused_with_the_grammar(text: str) -> None:
 
 
 def test_two_limits_of_the_same_are_refused() -> None:
-    with pytest.raises(SettingsError, match="'exa: drop>5pp' and 'exa: drop>9pp' limit the same"):
+    told = "--searchlight-fail-on: 'exa: drop>5pp' and 'exa: drop>9pp' limit the same"
+    with pytest.raises(SettingsError, match=told):
         read_regression_gates("exa: drop>5pp; exa: drop>9pp")
-    with pytest.raises(SettingsError, match="limit the same"):
+    with pytest.raises(SettingsError, match=r"--searchlight-fail-under: '0\.8' and '0\.9' limit the same"):
         read_rate_gates("0.8,0.9")
 
 
@@ -163,9 +164,11 @@ def test_what_could_not_be_measured_fails() -> None:
 def test_a_setup_that_nothing_was_compared_of_fails() -> None:
     (result,) = judge("exa: drop>5pp", make_shop(FEW), make_shop(FEW))
     assert (result.lane, result.outcome) == (None, GateOutcome.UNMEASURED)
+    assert result.reason == "nothing was measured that it holds for: exa"
     gates = read_regression_gates("*: drop>5pp")
     (result,) = judge_gates(gates, session=make_shop(FEW), comparison=None)
     assert result.outcome is GateOutcome.UNMEASURED
+    assert result.reason == "nothing was measured that it holds for: any search setup"
 
 
 def test_an_asterisk_holds_for_every_setup_and_a_new_one_is_told() -> None:
@@ -198,6 +201,16 @@ def test_a_rise_of_what_a_success_takes_fails_beyond_its_limit() -> None:
     results = judge("shop: token-rise>20%; shop: cost-rise>20%", before, after)
     assert [result.outcome for result in results] == [GateOutcome.FAILED, GateOutcome.PASSED]
     assert "tokens for each success +30 %" in results[0].reason
+
+
+def test_a_rise_within_its_limit_passes_where_the_tasks_agree_and_is_left_open_by_one_task() -> None:
+    outcomes = {}
+    for tasks in (60, 1):
+        passes = spell(*[3] * tasks)
+        before, after = make_shop(passes, **use_tokens(100)), make_shop(passes, **use_tokens(130))
+        (result,) = judge("shop: token-rise>50%", before, after)
+        outcomes[tasks] = result.outcome
+    assert outcomes == {60: GateOutcome.PASSED, 1: GateOutcome.WARNED}
 
 
 def test_a_rise_that_differs_from_task_to_task_is_not_called_one() -> None:
