@@ -258,7 +258,8 @@ def test_a_server_that_refuses_to_start_is_unavailable_with_its_own_words(lab: L
     ],
 )
 def test_what_is_wrong_with_a_servers_answers_is_said(lab: Lab, options: tuple[str, ...], words: str) -> None:
-    pin = ServerPin(version="1", command=("{python}", "-I", "-S", str(STUB), *options), start_timeout_s=20)
+    command = ("{python}", "-I", "-S", str(STUB), *options)
+    pin = ServerPin(version="1", command=command, key_variable="EXA_API_KEY", start_timeout_s=20)
     setup = lab.setups["exa"].model_copy(update={"server": pin})
     launch = build_server_launch(setup, closed_web=None, secrets={"EXA_API_KEY": KEY}, installs=lab.folder)
     with pytest.raises(RunError, match=words):
