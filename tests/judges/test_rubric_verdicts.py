@@ -55,6 +55,16 @@ def test_recall_counts_weights_and_not_facts(tmp_path: Path) -> None:
     assert heavy_and_one.outcome is CheckOutcome.PASS
 
 
+def test_where_claims_do_not_matter_a_brief_may_be_without_any(tmp_path: Path) -> None:
+    rubric = RUBRIC.model_copy(update={"max_unsupported": 1.0})
+    facts = " ".join(fact.text for fact in RUBRIC.key_facts)
+    assessment = assess(
+        make_deliverable(brief=facts), tmp_path, task=TASK.model_copy(update={"rubric": rubric})
+    )
+    assert assessment.verdict.outcome is CheckOutcome.PASS
+    assert count(assessment) == (1.0, 0)
+
+
 @pytest.mark.parametrize(("least", "outcome"), [(1.0, CheckOutcome.WRONG), (0.6, CheckOutcome.PASS)])
 def test_every_dimension_has_to_reach_its_own_minimum(
     least: float, outcome: CheckOutcome, tmp_path: Path
