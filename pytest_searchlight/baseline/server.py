@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -9,7 +10,15 @@ from typing import Any, Final
 
 import anyio
 from mcp import ClientSession, MCPError, StdioServerParameters, stdio_client
-from mcp.types import CallToolResult, PaginatedRequestParams, TextContent
+from mcp.types import (
+    CallToolResult,
+    ContentBlock,
+    EmbeddedResource,
+    PaginatedRequestParams,
+    ResourceLink,
+    TextContent,
+    TextResourceContents,
+)
 
 from pytest_searchlight.baseline.events import EventStream
 from pytest_searchlight.baseline.hits import Hit, read_hits
@@ -140,5 +149,16 @@ class ServerToolbox:
 
 
 def read_text(result: CallToolResult) -> str:
-    """What a model would see of a result: its text blocks."""
-    return "\n\n".join(block.text for block in result.content if isinstance(block, TextContent))
+    """What a model would see of a result: its texts, or where there is no content its structured form."""
+    if not result.content and result.structured_content is not None:
+        return json.dumps(result.structured_content, ensure_ascii=False)
+    return "\n\n".join(text for block in result.content if (text := _show(block)))
+
+
+def _show(block: ContentBlock) -> str:
+    match block:
+        case TextContent(text=text) | EmbeddedResource(resource=TextResourceContents(text=text)):
+            return text
+        case ResourceLink():
+            return f"{block.title or block.name}\n{block.uri}\n{block.description or ''}".rstrip()
+    return ""

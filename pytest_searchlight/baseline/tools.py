@@ -53,8 +53,9 @@ def fill_fetch_arguments(tool: Tool, url: str) -> dict[str, Any] | None:
     if arguments is None:
         return None
     for name, schema in _properties(tool).items():
-        if _LENGTH_NAMES.match(name) and schema.get("type") in {"integer", "number"}:
-            arguments[name] = min(_PAGE_CHARS, int(schema.get("maximum", _PAGE_CHARS)))
+        if _LENGTH_NAMES.match(name) and _list_types(schema) & {"integer", "number"}:
+            most = schema.get("maximum")
+            arguments[name] = min(_PAGE_CHARS, int(most)) if isinstance(most, int | float) else _PAGE_CHARS
     return arguments
 
 
@@ -71,7 +72,7 @@ def _choose(tools: Sequence[Tool], wanted: re.Pattern[str]) -> Tool | None:
 def _fill(tool: Tool, names: re.Pattern[str], value: str) -> dict[str, Any] | None:
     """`value` in the required properties that are called so, or in the first optional one."""
     properties = _properties(tool)
-    required = [name for name in tool.schema.get("required", ()) if name in properties]
+    required = [name for name in tool.schema.get("required") or () if name in properties]
     if any(not names.match(name) for name in required):
         return None
     chosen = required or [name for name in properties if names.match(name)][:1]
@@ -80,8 +81,21 @@ def _fill(tool: Tool, names: re.Pattern[str], value: str) -> dict[str, Any] | No
 
 def _properties(tool: Tool) -> Mapping[str, Mapping[str, Any]]:
     properties = tool.schema.get("properties")
-    return properties if isinstance(properties, Mapping) else {}
+    named = properties.items() if isinstance(properties, Mapping) else ()
+    # A schema may also be ``true``, which allows anything.
+    return {name: schema if isinstance(schema, Mapping) else {} for name, schema in named}
 
 
 def _wrap(schema: Mapping[str, Any], value: str) -> str | list[str]:
-    return [value] if schema.get("type") == "array" else value
+    types = _list_types(schema)
+    return [value] if "array" in types and "string" not in types else value
+
+
+def _list_types(schema: Mapping[str, Any]) -> set[str]:
+    """The types that a schema allows, also where it gives a choice, as for what may be left out."""
+    named = schema.get("type")
+    types = {named} if isinstance(named, str) else set(named) if isinstance(named, list) else set()
+    for word in ("anyOf", "oneOf"):
+        for part in schema.get(word) or ():
+            types |= _list_types(part) if isinstance(part, Mapping) else set()
+    return types

@@ -3,7 +3,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from mcp.types import CallToolResult
 
+from pytest_searchlight.baseline.server import read_text
 from pytest_searchlight.baseline.tools import (
     Tool,
     choose_fetch_tool,
@@ -93,3 +95,48 @@ def test_long_queries_are_cut_below_what_providers_refuse() -> None:
     arguments = fill_search_arguments(make_tool("search", {"q": TEXT}), "word " * 200)
     assert arguments is not None
     assert len(arguments["q"]) < 400
+
+
+@pytest.mark.parametrize(
+    ("schema", "arguments"),
+    [
+        ({"properties": {"query": True}, "required": ["query"]}, {"query": "q"}),
+        ({"properties": {"query": TEXT}, "required": None}, {"query": "q"}),
+        ({"properties": {"queries": {"anyOf": [TEXTS, {"type": "null"}]}}}, {"queries": ["q"]}),
+        ({"properties": {"queries": {"type": ["array", "null"]}}}, {"queries": ["q"]}),
+        ({"properties": {"query": {"anyOf": [TEXT, TEXTS]}}}, {"query": "q"}),
+        ({"properties": None}, None),
+        ({}, None),
+    ],
+)
+def test_a_schema_is_read_in_every_way_that_json_schema_has(
+    schema: dict[str, Any], arguments: dict[str, Any] | None
+) -> None:
+    tool = Tool(name="search", description="", schema=schema)
+    assert fill_search_arguments(tool, "q") == arguments
+    assert fill_fetch_arguments(tool, "https://a.example/") is None
+
+
+@pytest.mark.parametrize("most", [None, "900", 900.0])
+def test_a_limit_that_is_no_number_limits_nothing(most: object) -> None:
+    tool = make_tool("fetch", {"url": TEXT}, max_chars={"type": "integer", "maximum": most})
+    arguments = fill_fetch_arguments(tool, "https://a.example/")
+    assert arguments is not None
+    assert arguments["max_chars"] == (900 if most == 900.0 else 40_000)
+
+
+@pytest.mark.parametrize(
+    ("result", "text"),
+    [
+        ({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}, "a\n\nb"),
+        ({"content": [], "structuredContent": {"a": "ž"}}, '{"a": "ž"}'),
+        ({"content": [{"type": "resource", "resource": {"uri": "a://b", "text": "a"}}]}, "a"),
+        (
+            {"content": [{"type": "resource_link", "uri": "https://a.example/", "name": "A"}]},
+            "A\nhttps://a.example/",
+        ),
+        ({"content": [{"type": "image", "data": "AAAA", "mimeType": "image/png"}]}, ""),
+    ],
+)
+def test_whatever_form_a_result_has_its_text_is_read(result: dict[str, Any], text: str) -> None:
+    assert read_text(CallToolResult.model_validate(result)) == text
