@@ -48,8 +48,9 @@ def probe_server(setup: SearchSetup, *, launch: Mapping[str, JsonValue]) -> tupl
         try:
             asyncio.run(_list_tools(spec, errors=Path(folder, "stderr.log"), timeout_s=timeout_s))
         except (ExceptionGroup, MCPError, OSError, TimeoutError, ValueError) as error:
+            when = f" within {timeout_s:.0f} s" if isinstance(error, TimeoutError) else ""
             answer = _scrub(_find_words(error), launch=launch)
-            raise _explain_failure(setup, read_metering(spool), answer=answer, timeout_s=timeout_s) from error
+            raise _explain_failure(setup, read_metering(spool), answer=answer, when=when) from error
         finally:
             end_marked_processes(mark)
         return collect_pins(read_metering(spool))
@@ -115,12 +116,12 @@ def _scrub(text: str, *, launch: Mapping[str, JsonValue]) -> str:
     return Scrubber(secrets)(text.encode("utf-8", "replace")).decode()
 
 
-def _explain_failure(setup: SearchSetup, metering: Metering, *, answer: str, timeout_s: float) -> RunError:
+def _explain_failure(setup: SearchSetup, metering: Metering, *, answer: str, when: str) -> RunError:
     words = f"{metering.start_failure or ''} {metering.stderr_tail}".split()
     said = " ".join(words)[-_SHOWN_CHARS:] or "nothing on stderr"
     answered = f", and answered: {answer[:_SHOWN_CHARS]}" if answer else ""
     return RunError(
-        f"setup {setup.name!r}: its server did not list its tools within {timeout_s:.0f} s "
-        f"(reached: {metering.state}; it said: {said}{answered}); try `sew doctor --setup {setup.name}`",
+        f"setup {setup.name!r}: its server did not list its tools{when} (reached: {metering.state}; "
+        f"it said: {said}{answered}); see that its command or url, its version and its key are right",
         status="setup_unavailable",
     )

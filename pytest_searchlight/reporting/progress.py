@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from pytest_searchlight.domain import STATUS_RULES, RunStatus
-from pytest_searchlight.reporting.texts import UNKNOWN, format_duration
+from pytest_searchlight.reporting.texts import UNKNOWN, format_duration, format_usd
 
 _PROGRESS_EVERY_S: Final = 5.0
 
@@ -80,7 +80,7 @@ class Progress:
         parts = [
             f"{self.done}/{self.planned or '?'} done",
             setups,
-            f"${self.cost_usd:.2f}",
+            format_usd(self.cost_usd),
             f"{self.calls} calls",
         ]
         left = self._estimate_left_s()

@@ -7,7 +7,7 @@ from typing import Final
 
 from pytest_searchlight.calibration import CalibrationRecord, Recalibration, explain_rejection
 from pytest_searchlight.domain import name_agent
-from pytest_searchlight.reporting.texts import UNKNOWN
+from pytest_searchlight.reporting.texts import UNKNOWN, format_usd
 from pytest_searchlight.stats.figures import Comparison, Comparisons, Estimate
 from pytest_searchlight.summary_schema import Counts, ResultRow, Summary
 
@@ -46,7 +46,7 @@ def _render_row(row: ResultRow) -> tuple[str, ...]:
         f"{row.answerable.passes}/{row.answerable.graded}",
         f"{row.graded}/{row.planned}",
         _format_number(row.tokens.total, "{:,.0f}"),
-        _format_number(row.cost_usd.total, "${:.2f}"),
+        UNKNOWN if row.cost_usd.total is None else format_usd(row.cost_usd.total),
         _format_number(row.provider_calls.total, "{:,.0f}"),
     )
 
@@ -54,7 +54,7 @@ def _render_row(row: ResultRow) -> tuple[str, ...]:
 def _describe_judging(row: ResultRow) -> str:
     tokens, cost_usd = row.judging.tokens, row.judging.cost_usd
     used = "an unknown number of tokens" if tokens is None else f"{tokens:,} tokens"
-    cost = "at an unknown cost" if cost_usd is None else f"for ${cost_usd:.2f}"
+    cost = "at an unknown cost" if cost_usd is None else f"for {format_usd(cost_usd)}"
     who = f"{row.catalog}, {name_agent(row.agent, row.model_name)}"
     return (
         f"{who}: judging {row.setup} (briefs: {row.judging.judged_runs}) took "

@@ -12,6 +12,11 @@ _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 UNKNOWN: Final = "-"
 
 
+def format_usd(value: float) -> str:
+    """US dollars in cents; what is less than one, yet something, is not told as nothing."""
+    return "<$0.01" if 0 < value < 0.01 else f"${value:.2f}"
+
+
 def clean_text(value: object) -> str:
     """Plain printable text of at most 4 kB, safe for reports, xdist and XML."""
     text = str(value).encode("utf-8", "replace").decode("utf-8")

@@ -275,6 +275,14 @@ def test_a_server_that_never_answers_is_given_up_after_its_start_timeout(lab: La
         probe_server(setup, launch=launch)
 
 
+def test_a_server_that_ends_at_once_is_not_said_to_have_been_waited_for(lab: Lab) -> None:
+    pin = ServerPin(version="1", command=("{python}", "-c", "raise SystemExit(3)"), start_timeout_s=20)
+    setup = lab.setups["exa"].model_copy(update={"server": pin})
+    launch = build_server_launch(setup, closed_web=None, secrets={}, installs=lab.folder)
+    with pytest.raises(RunError, match=r"did not list its tools \(reached: spawned; .* exit code 3\)"):
+        probe_server(setup, launch=launch)
+
+
 def test_the_closed_webs_own_server_advertises_the_tools_of_its_setup(
     setups: dict[str, SearchSetup], tmp_path: Path
 ) -> None:

@@ -20,7 +20,13 @@ from pytest_searchlight.domain import (
 )
 from pytest_searchlight.reporting.progress import Progress
 from pytest_searchlight.reporting.results import describe_exclusions, render_comparisons, render_table
-from pytest_searchlight.reporting.texts import clean_text, explain_failure, format_duration, list_properties
+from pytest_searchlight.reporting.texts import (
+    clean_text,
+    explain_failure,
+    format_duration,
+    format_usd,
+    list_properties,
+)
 from pytest_searchlight.summary import summarize
 
 
@@ -102,6 +108,13 @@ def test_progress_before_anything_is_known_says_so() -> None:
 )
 def test_durations_are_read_like_a_clock(seconds: float, text: str) -> None:
     assert format_duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("usd", "text"), [(0, "$0.00"), (0.002, "<$0.01"), (0.01, "$0.01"), (1234.5, "$1234.50")]
+)
+def test_a_small_cost_is_not_told_as_none(usd: float, text: str) -> None:
+    assert format_usd(usd) == text
 
 
 def test_the_table_has_a_row_a_setup_and_dashes_for_what_is_unknown() -> None:
