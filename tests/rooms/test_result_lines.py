@@ -63,8 +63,10 @@ def test_a_comparison_says_how_much_how_sure_and_what_could_have_been_seen() -> 
     full = compare(Estimate(value=0.37, ci95=(0.12, 0.55)), Figure(value=0.0129), shown)
     assert render(full, closure=CLOSURE) == [
         "small, codex m-1: shop closes 0.51 of the gap (95 %: 0.25 to 0.75)",
-        "small, codex m-1: shop against no-search: +37 points (95 %: +12 to +55), p = 0.013 (Holm), "
-        "18 points could be detected",
+        (
+            "small, codex m-1: shop against no-search: +37 points (95 %: +12 to +55), p = 0.013 (Holm), "
+            "18 points could be detected"
+        ),
     ]
 
 
