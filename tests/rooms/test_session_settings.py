@@ -45,6 +45,12 @@ def test_what_is_not_given_is_the_catalogs_own(tmp_path: Path) -> None:
     assert settings.caps.cost_usd is None
 
 
+def test_a_limit_may_be_nothing_at_all_and_a_name_is_taken_as_it_is(tmp_path: Path) -> None:
+    settings = read(tmp_path, {"max_cost_usd": "0", "max_wall_clock_s": "2.5", "judge": "solomon"})
+    assert (settings.caps.cost_usd, settings.caps.wall_clock_s, settings.caps.tokens) == (0.0, 2.5, None)
+    assert (settings.judge, read(tmp_path, {}).judge) == ("solomon", None)
+
+
 def test_keys_come_from_the_environment_first_and_then_from_the_env_file(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text(
         f"# keys\nexport TAVILY_API_KEY='{KEY}'\nEXA_API_KEY=from-file # a remark\nPLAIN=1\n\n",
