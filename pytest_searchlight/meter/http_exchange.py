@@ -92,6 +92,11 @@ class Answer:
         if self._response.length:
             raise ExchangeError(f"the server's answer broke off {self._response.length} bytes before its end")
 
+    def read_redirect(self) -> bytes:
+        """Where the server would send us, in words; empty when nowhere."""
+        location = self.headers.get("Location")
+        return f"redirects are not followed; this one is to {location}".encode() if location else b""
+
     def read_beginning(self) -> bytes:
         """The beginning of the body, as far as it comes."""
         try:
@@ -135,7 +140,7 @@ class HostedServer:
             connection.close()
             raise ExchangeError(f"{self._host} gave no answer: {describe_error(error)}") from error
         if not 200 <= answer.status < 300:
-            excerpt = self.excerpt(answer.read_beginning())
+            excerpt = self.excerpt(answer.read_redirect() or answer.read_beginning())
             connection.close()
             raise _make_status_error(answer, excerpt)
         return answer

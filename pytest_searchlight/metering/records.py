@@ -83,6 +83,8 @@ class Metering(Record):
     ran is `unobserved`, and says nothing about the provider. An agent may start its server more than once;
     `sessions` counts the times, and everything else is put together from all of them.
 
+    `start_failure` is why the server could not be started or reached, or refused the handshake.
+
     `recording_incomplete` is True unless it is known that nothing was lost. A meter that was killed leaves
     it open, although the record it left may be `intact`: without a gap as far as it goes.
     """

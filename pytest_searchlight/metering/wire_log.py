@@ -19,6 +19,7 @@ from pytest_searchlight.metering.wire import Event, Frame
 
 ERROR_TEXT_CHARS: Final = 2000
 SERVER_CLOSED: Final = -32000
+_HANDSHAKE: Final = frozenset({"initialize", "tools/list"})
 _TOOL_NAME: Final = re.compile(rb'"name"\s*:\s*"([^"\\]*)"')
 
 Json = dict[str, JsonValue]
@@ -171,6 +172,9 @@ class WireLog:
             self._initialize(result)
         elif method == "tools/list" and result:
             self._list_tools(result)
+        elif method in _HANDSHAKE and self.start_failure is None:
+            told = read_failure(message.get("error"), from_meter=frame.side == "meter")["error_text"]
+            self.start_failure = f"{method} was refused: {told}"
 
     def _close_call(self, call: OpenCall, frame: Frame, outcome: dict[str, object]) -> None:
         call.facts["response_bytes"] = frame.size

@@ -110,7 +110,7 @@ def _find_missing_tools(metering: Metering, *, setup: SearchSetup) -> _WireFault
 
 def _quote_last_words(metering: Metering) -> str:
     """What the server said before it failed; agent products keep that to themselves."""
-    words = (metering.start_failure or metering.stderr_tail).strip()
+    words = " ".join(filter(None, (metering.start_failure, metering.stderr_tail))).strip()
     return f"; the server's last words: {words[-_LAST_WORDS_CHARS:]}" if words else ""
 
 

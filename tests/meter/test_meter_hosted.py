@@ -110,7 +110,7 @@ def test_an_http_error_is_an_error_that_names_the_status(
 @pytest.mark.parametrize(
     ("tool", "complaint"),
     [
-        ("redirect", "HTTP 307"),
+        ("redirect", "HTTP 307 Temporary Redirect: redirects are not followed; this one is to /elsewhere"),
         ("cut", "ended without a response"),
         ("empty", "ended without a response"),
         ("reset", "gave no answer"),

@@ -109,6 +109,17 @@ def test_an_answer_is_told_by_what_it_holds(
     assert (call.outcome, call.error_text) == outcome
 
 
+def test_why_a_handshake_was_refused_is_told(tmp_path: Path) -> None:
+    with open_meter(tmp_path, "--refuse", "somebody") as client:
+        client.ask("initialize")
+        client.close()
+        metering = client.read_metering()
+    assert (metering.state, metering.start_failure) == (
+        "spawned",
+        "initialize was refused: no licence for somebody",
+    )
+
+
 def test_the_evidence_lines_hold_all_that_was_read(tmp_path: Path) -> None:
     with open_meter(tmp_path, "--greeting", "hello") as client:
         client.ask("initialize")

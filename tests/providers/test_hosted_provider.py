@@ -82,3 +82,4 @@ def test_a_wrong_key_makes_the_setup_unavailable_before_any_tool_is_called(paral
         probe_server(parallel, launch=launch(parallel, key="wrong-key-0123456789"))
     assert refusal.value.status == "setup_unavailable"
     assert "wrong-key" not in str(refusal.value)
+    assert "HTTP 401" in str(refusal.value)

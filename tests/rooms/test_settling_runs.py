@@ -73,6 +73,14 @@ def test_a_server_that_died_after_a_success_is_flagged() -> None:
     assert "server_died" in trace.flags
 
 
+def test_a_refused_handshake_is_told_with_the_servers_last_words() -> None:
+    refused = meter_calls(listed=False).model_copy(
+        update={"start_failure": "initialize was refused: HTTP 401"}
+    )
+    reason = settle_trace(RIGHT, refused, setup=SHOP).reason
+    assert reason.endswith("the server's last words: initialize was refused: HTTP 401 no key")
+
+
 def test_a_list_of_tools_that_never_ends_is_flagged() -> None:
     endless = meter_calls("ok").model_copy(update={"repeated_cursor": True})
     assert settle_trace(RIGHT, endless, setup=SHOP).flags == ("repeated_cursor",)
