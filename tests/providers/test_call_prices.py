@@ -4,8 +4,9 @@ from datetime import date
 
 import pytest
 from provider_stage.metered_calls import make_call, make_metering
+from pydantic import JsonValue
 
-from pytest_searchlight.domain import SearchSetup, UnitPrice
+from pytest_searchlight.domain import SearchSetup, TappedSpend, UnitPrice
 from pytest_searchlight.metering import MeteredCall
 from pytest_searchlight.providers import price_calls
 
@@ -44,6 +45,27 @@ def test_arguments_that_no_tariff_covers_leave_the_sum_unknown(setups: dict[str,
     usd, reasons = price_calls(setups["exa"], make_metering(plain, large, large))
     assert usd is None
     assert reasons == ("web_search_exa: no tariff holds for these arguments (2x)",)
+
+
+@pytest.mark.parametrize(("urls", "usd"), [(["a", "b", "c"], 0.003), ([], 0.0), ("a", None)])
+def test_a_price_for_each_item_is_taken_as_often_as_there_are_items(
+    urls: JsonValue, usd: float | None, setups: dict[str, SearchSetup]
+) -> None:
+    call = make_call("web_fetch_exa", arguments={"urls": urls})
+    sum_usd, reasons = price_calls(setups["exa"], make_metering(call))
+    assert sum_usd == pytest.approx(usd)
+    unlisted = "web_fetch_exa: priced by 'urls', which is no list here (1x)"
+    assert reasons == (() if usd is not None else (unlisted,))
+
+
+@pytest.mark.parametrize(("reports", "usd"), [(1, 0.014), (2, 1.0), (3, 1.5)])
+def test_tapped_reports_are_believed_when_no_good_call_is_without_one(
+    reports: int, usd: float, setups: dict[str, SearchSetup]
+) -> None:
+    search = make_call("web_search_exa", arguments={"query": "q"})
+    metering = make_metering(search, search, make_call("web_search_exa", outcome="refused_budget"))
+    report = TappedSpend(host="api.exa.ai", path="/search", spend={"usd": 0.5})
+    assert price_calls(setups["exa"], metering, tapped=[report] * reports)[0] == pytest.approx(usd)
 
 
 def test_what_the_answer_reports_goes_before_the_tariff(setups: dict[str, SearchSetup]) -> None:
