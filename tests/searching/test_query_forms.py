@@ -18,6 +18,10 @@ from pytest_searchlight.searching.queries import count_reformulations, describe_
         ("quillmesh frame limit", False),
         ("what limit", False),
         ("quillmesh broker frame size limit MiB series", False),
+        ("find quillmesh frame limit", False),
+        ("find quillmesh frame limit MiB", True),
+        ("limit of frames in series six quillmesh broker", True),
+        ("limit of frames in series six quillmesh broker MiB", False),
         ("", False),
     ],
 )
@@ -88,6 +92,22 @@ def test_queries_of_one_call_do_not_reformulate_each_other() -> None:
     assert count_reformulations([("sky colour", "sky colour blue")]) == 0
     assert count_reformulations([("harbour", "sky colour"), ("sky colour blue",)]) == 1
     assert count_reformulations([]) == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "count"),
+    [
+        ("sky colour", "sky blue colour today", 1),
+        ("sky colour", "sky blue colour today now", 0),
+        ("sky colour", "Colour: sky!", 0),
+        ("sky colour", "harbour rules", 0),
+    ],
+    ids=["half of the words", "less than half", "the same words", "other words"],
+)
+def test_a_query_that_shares_half_of_all_words_puts_the_one_before_in_other_words(
+    old: str, new: str, count: int
+) -> None:
+    assert count_reformulations([(old,), (new,)]) == count
 
 
 def test_time_that_spans_share_is_counted_once() -> None:
