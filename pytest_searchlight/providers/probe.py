@@ -49,8 +49,9 @@ def probe_server(setup: SearchSetup, *, launch: Mapping[str, JsonValue]) -> tupl
             asyncio.run(_list_tools(spec, errors=Path(folder, "stderr.log"), timeout_s=timeout_s))
         except (ExceptionGroup, MCPError, OSError, TimeoutError, ValueError) as error:
             when = f" within {timeout_s:.0f} s" if isinstance(error, TimeoutError) else ""
-            answer = _scrub(_find_words(error), launch=launch)
-            raise _explain_failure(setup, read_metering(spool), answer=answer, when=when) from error
+            metering = read_metering(spool)
+            said = _scrub(_find_words(error, metering), launch=launch)
+            raise _explain_failure(setup, metering, said=said, when=when) from error
         finally:
             end_marked_processes(mark)
         return collect_pins(read_metering(spool))
@@ -96,11 +97,12 @@ async def _turn_pages(session: ClientSession) -> None:
         page = await session.list_tools(params=PaginatedRequestParams(cursor=page.next_cursor))
 
 
-def _find_words(error: BaseException) -> str:
-    """What a client makes of the server's answers, out of the groups that its tasks put around it."""
-    while isinstance(error, BaseExceptionGroup):
+def _find_words(error: BaseException, metering: Metering) -> str:
+    """What the server said: on stderr, by refusing the handshake, or by answers that no client can take."""
+    while isinstance(error, BaseExceptionGroup):  # the client's tasks put groups around it
         error = error.exceptions[0]
-    return " ".join(str(error).split())
+    words = f"{metering.stderr_tail} {metering.start_failure or error}".split()
+    return " ".join(words)[-_SHOWN_CHARS:]
 
 
 def _scrub(text: str, *, launch: Mapping[str, JsonValue]) -> str:
@@ -116,12 +118,9 @@ def _scrub(text: str, *, launch: Mapping[str, JsonValue]) -> str:
     return Scrubber(secrets)(text.encode("utf-8", "replace")).decode()
 
 
-def _explain_failure(setup: SearchSetup, metering: Metering, *, answer: str, when: str) -> RunError:
-    words = f"{metering.start_failure or ''} {metering.stderr_tail}".split()
-    said = " ".join(words)[-_SHOWN_CHARS:] or "nothing on stderr"
-    answered = f", and answered: {answer[:_SHOWN_CHARS]}" if answer else ""
+def _explain_failure(setup: SearchSetup, metering: Metering, *, said: str, when: str) -> RunError:
     return RunError(
         f"setup {setup.name!r}: its server did not list its tools{when} (reached: {metering.state}; "
-        f"it said: {said}{answered}); see that its command or url, its version and its key are right",
+        f"it said: {said or 'nothing'}); see that its command or url, its version and its key are right",
         status="setup_unavailable",
     )
