@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from pytest_searchlight.errors import SettingsError
 from pytest_searchlight.settings.environment import read_env_file, select_secrets
 from pytest_searchlight.settings.option_values import OptionReader, OptionValues
 from pytest_searchlight.settings.records import SessionCaps, Settings
@@ -41,7 +42,7 @@ def read_settings(
     values.refuse_both("resume", "regrade")
     return Settings(
         root=root,
-        setups=values.read_names("setup") or (_REFERENCE_SETUPS if calibrate else ()),
+        setups=_read_setups(values, calibrate=calibrate),
         agents=values.read_names("agent"),
         models=values.read_names("model"),
         tasks=values.read_names("task"),
@@ -71,3 +72,15 @@ def read_settings(
         environment=environment,
         secrets=select_secrets(environment),
     )
+
+
+def _read_setups(values: OptionValues, *, calibrate: bool) -> tuple[str, ...]:
+    setups = values.read_names("setup")
+    if not calibrate:
+        return setups
+    if setups and not set(_REFERENCE_SETUPS) & set(setups):
+        raise SettingsError(
+            f"--searchlight-setup: {','.join(setups)!r} has neither floor nor ceiling, by which "
+            "--searchlight-calibrate admits tasks; write --searchlight-setup=floor,ceiling"
+        )
+    return setups or _REFERENCE_SETUPS

@@ -22,6 +22,7 @@ WRONG = {
     "--searchlight-judge=solomon": "unknown judge 'solomon' (known: lexical, claude-code, codex)",
     f"--searchlight-seed={'9' * 5_000}": "is not a whole number from 0 to 9223372036854775807",
     "--searchlight-resume=a --searchlight-regrade=b": "--searchlight-regrade: 'b' cannot be given with",
+    "--searchlight-calibrate --searchlight-setup=exa": "'exa' has neither floor nor ceiling",
     "--searchlight-seed=x": "--searchlight-seed: 'x' is not a whole number",
     "--searchlight-seed=-3": "--searchlight-seed: '-3' is not a whole number from 0 to",
     "--searchlight-max-cost-usd=-1": "'-1' is not a number of 0 or more",
