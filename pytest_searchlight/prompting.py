@@ -8,6 +8,7 @@ were agents without tools told to leave out what they know, floor and no-search 
 from __future__ import annotations
 
 from pytest_searchlight.domain import SetupKind, Task
+from pytest_searchlight.domain.base import hash_content
 
 _RULES = """\
 - Use whatever search tools you have been given, the text above, and what you know.
@@ -31,3 +32,8 @@ def compose_prompt(task: Task, setup_kind: SetupKind) -> str:
     sections.append(f"# Deliverable\n\nA JSON object that conforms to this schema:\n\n```json\n{schema}\n```")
     sections.append(f"# Rules\n\n{_RULES}")
     return "\n\n".join(sections) + "\n"
+
+
+def hash_prompts(task: Task) -> str:
+    """The hash of what the agents are told of `task`, without and with the reference material."""
+    return hash_content([compose_prompt(task, kind) for kind in (SetupKind.FLOOR, SetupKind.CEILING)])

@@ -17,6 +17,7 @@ from pytest_searchlight.calibration.records import (
 )
 from pytest_searchlight.catalog import Catalog
 from pytest_searchlight.domain import STATUS_RULES, RunRecord, SetupKind, Task
+from pytest_searchlight.prompting import hash_prompts
 
 _REFERENCES: Final = frozenset({SetupKind.FLOOR, SetupKind.CEILING})
 
@@ -72,6 +73,7 @@ def _make_record(
         catalog_hash=catalog.content_hash,
         task=task.id,
         task_hash=task.content_hash,
+        prompt_hash=hash_prompts(task),
         agent=rows[0].agent,
         model_name=rows[0].model_name,
         judge=None if task.rubric is None else judge,
@@ -97,8 +99,7 @@ def _take_ceiling(record: CalibrationRecord, earlier: Calibration) -> Calibratio
     fitting = [
         other
         for other in earlier.records
-        if other.place[:3] == record.place[:3]
-        and (other.task_hash, other.judge) == (record.task_hash, record.judge)
+        if other.place[:3] == record.place[:3] and other.subject == record.subject
     ]
     if record.ceiling.run_ids or not fitting:
         return record

@@ -6,6 +6,7 @@ from typing import Final
 
 from pytest_searchlight.calibration.records import Calibration, CalibrationRecord, JudgeName
 from pytest_searchlight.domain import Task, TestRun
+from pytest_searchlight.prompting import hash_prompts
 
 _REMEDY: Final = (
     "calibrate it with --searchlight-calibrate, or run it as it is with --searchlight-uncalibrated"
@@ -37,13 +38,15 @@ def explain_not_admitted(
 def explain_stale(
     record: CalibrationRecord, *, task: Task, agent_version: str | None, judge: JudgeName | None
 ) -> str | None:
-    """Why `record` no longer holds for `task`, the agent's version and the judge, or None when it does.
+    """Why `record` does not hold for `task` as it is put to the agent and judged now, or None when it does.
 
     The task is what matters, not its catalog: editing one task leaves the calibration of the others as it is.
     """
     subject = f"the calibration of task {record.task!r} is stale"
     if record.task_hash != task.content_hash:
         return f"{subject}: the task was changed since"
+    if record.prompt_hash != hash_prompts(task):
+        return f"{subject}: the words that a prompt puts around every task were changed since"
     now = () if agent_version is None else (agent_version,)
     if record.floor.agent_versions != now:
         then = " and ".join(record.floor.agent_versions) or "an unknown version"

@@ -66,13 +66,15 @@ class CalibrationRecord(Record):
 
     Runs that were not measured speak against admission: as passes of the floor, as failures of the ceiling.
     `ceiling.model_name` differs from `model_name` where an earlier model's ceiling was taken over. `judge`
-    read the briefs; None where the task has no rubric.
+    read the briefs; None where the task has no rubric. `prompt_hash` is that of the prompts, the words around
+    the task included; early records lack it.
     """
 
     catalog: str
     catalog_hash: str
     task: str
     task_hash: str
+    prompt_hash: str | None = None
     agent: str
     model_name: str | None
     judge: JudgeName | None = None
@@ -95,6 +97,11 @@ class CalibrationRecord(Record):
         return self.catalog, self.task, self.agent, self.model_name or ""
 
     @property
+    def subject(self) -> tuple[object, ...]:
+        """What was measured, whoever did it: the task, the words around it, and who judged its briefs."""
+        return self.task_hash, self.prompt_hash, self.judge
+
+    @property
     def is_complete(self) -> bool:
         """Whether every run was measured; not so where a session was interrupted or a model was out."""
         return min(self.floor.graded, self.ceiling.graded) >= self.thresholds.runs
@@ -103,7 +110,7 @@ class CalibrationRecord(Record):
         """Whether `later`, of the same place, replaces it: not when that one measured the same, but less."""
         if later.is_complete or not self.is_complete:
             return True
-        if (later.task_hash, later.judge) != (self.task_hash, self.judge):
+        if later.subject != self.subject:
             return True
         return bool(set(later.floor.agent_versions) - set(self.floor.agent_versions))
 

@@ -49,13 +49,15 @@ def _describe_resolution(runs: Sequence[TestRun]) -> Iterator[str]:
         return
     from pytest_searchlight.stats.resolution import ASSUMED_SPREAD, tell_resolution  # loads scipy
 
-    found = tell_resolution(ASSUMED_SPREAD, tasks=len(tasks), repetitions=repetitions)
+    tests = len({run.setup.name for run in runs if run.setup.kind.gives_tools}) or 1
+    found = tell_resolution(ASSUMED_SPREAD, tasks=len(tasks), repetitions=repetitions, tests=tests)
     size = f"{len(tasks)} tasks x {repetitions} repetitions"
+    which = "between two setups" if tests == 1 else f"in one of {tests} comparisons with a reference"
     difference, needed = found.detectable_difference, found.tasks_for_10_points
     if difference.value is None:
-        yield f"{size} could show no difference between two setups: {difference.reason}"
+        yield f"{size} could show no difference {which}: {difference.reason}"
     else:
-        yield f"{size} could show a difference of {100 * difference.value:.0f} points between two setups"
+        yield f"{size} could show a difference of {100 * difference.value:.0f} points {which}"
     if needed.value is not None:
         yield f"10 points would take {needed.value} tasks at that many repetitions"
 

@@ -135,5 +135,5 @@ def _compare_pairs(pairing: Pairing, *, reference: str, test: PairedTest, draws:
         reference_passes=both + test.reference_only,
         difference=estimate_difference(table, draws=draws),
         mcnemar=test,
-        resolution=resolve_pairs(table),
+        resolution=resolve_pairs(table, tests=max(1, test.family_size)),
     )

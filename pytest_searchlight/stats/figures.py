@@ -44,8 +44,9 @@ class Estimate(Record):
 class Resolution(Record):
     """What a comparison of this size could have shown.
 
-    `detectable_difference` is the smallest true difference of pass rates that is found in 80 % of batteries
-    at the 5 % level; the others are how many tasks, or repetitions of each task, would find 10 points.
+    `detectable_difference` is the smallest true difference of pass rates that is found in 80 % of batteries,
+    at the level that the comparison must reach if it is the first of its family to be found (5 % divided by
+    the family's size); the others are how many tasks, or repetitions of each task, would find 10 points.
     """
 
     detectable_difference: Figure

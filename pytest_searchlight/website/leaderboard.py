@@ -23,7 +23,7 @@ class Difference(Record):
     """A setup's pass rate less a reference's, over the pairs graded under both; fractions, null is unknown.
 
     `detectable_difference` is the smallest true difference that a session of this size would find in four of
-    five cases at the 5 % level.
+    five cases, at the level that the first of its family must reach.
     """
 
     reference: str

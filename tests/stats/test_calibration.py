@@ -191,6 +191,30 @@ def test_a_changed_task_makes_its_record_stale_and_not_those_of_others() -> None
     assert explain(calibration, task=SKY) is None
 
 
+@pytest.fixture
+def reworded(monkeypatch: pytest.MonkeyPatch) -> CalibrationRecord:
+    """A record that was made with other words around every task."""
+    with monkeypatch.context() as patch:
+        patch.setattr("pytest_searchlight.prompting._RULES", "- Answer.")
+        return calibrate_sky()
+
+
+def test_other_words_around_every_task_make_a_record_stale(reworded: CalibrationRecord) -> None:
+    reason = explain(Calibration(records=(reworded,)))
+    assert reason is not None
+    assert "is stale: the words that a prompt puts around every task were changed since; " in reason
+
+
+def test_a_ceiling_with_other_words_around_it_is_not_taken_over(reworded: CalibrationRecord) -> None:
+    record = calibrate_sky("-----", "", earlier=Calibration(records=(reworded,)))
+    assert record.ceiling.graded == 0
+
+
+def test_a_record_with_other_words_is_replaced_also_by_an_incomplete_one(reworded: CalibrationRecord) -> None:
+    later = calibrate_sky("----x")
+    assert Calibration(records=(reworded,)).update([later]).records == (later,)
+
+
 @pytest.mark.parametrize(
     ("then", "now", "reason"),
     [

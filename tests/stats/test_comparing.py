@@ -53,6 +53,19 @@ def test_the_setups_that_share_a_reference_are_one_family() -> None:
     assert sizes == {"floor": 4, "no-search": 3, "built-in": 2}
 
 
+def test_what_could_have_been_detected_goes_by_the_size_of_the_family() -> None:
+    alone, together = (
+        find_comparison(rows, "floor").resolution.detectable_difference.value
+        for rows in (
+            make_rows({setup: BATTERY[setup] for setup in ("floor", "ceiling", "shop")}),
+            make_rows(BATTERY),
+        )
+    )
+    assert alone is not None
+    assert together is not None
+    assert together > alone
+
+
 def test_counts_differences_and_closure_come_from_the_pairs() -> None:
     rows = make_rows(BATTERY)
     against = find_comparison(rows, "no-search")

@@ -51,8 +51,9 @@ def describe_comparisons(comparisons: Comparisons | None) -> Section:
         f"whole tasks ({comparisons.draws:,} draws, seed {comparisons.seed}). The test takes pairs for "
         "independent, which repetitions of one task are not, so a small p counts only beside an interval "
         "that leaves out 0. “Detectable” is the smallest true difference that a session of this size would "
-        "find in four of five cases by a single test at the 5 % level, and less often by p (Holm): a smaller "
-        "one cannot be ruled out here. No provider is compared with another."
+        "find in four of five cases, at the level that the first of a family must reach: 5 % divided by the "
+        "number of comparisons in it. A smaller one cannot be ruled out here. No provider is compared with "
+        "another."
     )
     tables = tuple(_make_differences(lane) for lane in comparisons.lanes if _list_comparisons(lane))
     return Section(id="comparisons", title="Comparisons", paragraphs=(text,), tables=tables)
