@@ -77,7 +77,7 @@ def run_agree(options: argparse.Namespace) -> int:
     from pytest_searchlight.second_opinions import add_second_judge, render_opinion
     from pytest_searchlight.settings import check_session_folder
 
-    folder = check_session_folder(options.folder, option="sew agree")
+    folder = check_session_folder(options.folder)
     opinion = add_second_judge(SessionFolder(folder), judge=options.judge, session=open_project({}))
     if options.json:
         print(opinion.model_dump_json(indent=1))

@@ -115,7 +115,7 @@ def _prepare(source: Path) -> Publication:
         return prepare_transcription(source)
     calibration_file = Settings(root=Path.cwd()).calibration_file
     known = read_calibration(calibration_file) if calibration_file.is_file() else Calibration()
-    return prepare_session(check_session_folder(source, option="sew report"), calibration=known)
+    return prepare_session(check_session_folder(source), calibration=known)
 
 
 def _prepare_scan() -> PrivacyScan:

@@ -46,7 +46,7 @@ def run_summarize(options: argparse.Namespace) -> int:
     from pytest_searchlight.settings import check_session_folder
     from pytest_searchlight.summary import write_summary
 
-    folder = check_session_folder(options.folder, option="sew summarize")
+    folder = check_session_folder(options.folder)
     summary = write_summary(SessionFolder(folder), warn=_warn)
     print("\n".join([*render_table(summary), describe_exclusions(summary.counts) or ""]).rstrip())
     print(f"written: {folder}/summary.json, {folder}/runs.jsonl")
@@ -63,7 +63,7 @@ def run_habits(options: argparse.Namespace) -> int:
     from pytest_searchlight.habit_lines import describe_habits, read_habits
     from pytest_searchlight.settings import check_session_folder
 
-    session = SessionFolder(check_session_folder(options.folder, option="sew habits"))
+    session = SessionFolder(check_session_folder(options.folder))
     habits = read_habits(session)
     print(habits.model_dump_json(indent=1) if options.json else "\n".join(describe_habits(habits)))
     return OK

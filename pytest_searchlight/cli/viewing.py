@@ -30,7 +30,7 @@ def run_view(options: argparse.Namespace) -> int:
     from pytest_searchlight.run_pages import open_server
     from pytest_searchlight.settings import check_session_folder
 
-    session = SessionFolder(check_session_folder(options.folder, option="sew view"))
+    session = SessionFolder(check_session_folder(options.folder))
     with open_server(session, port=options.port) as server:
         print(f"{session.root.name}: {server.url} (Ctrl-C ends it)", flush=True)
         if not options.no_browser:

@@ -26,11 +26,16 @@ def find_session(settings: Settings) -> Path | None:
     return found[-1].parent
 
 
-def check_session_folder(folder: Path, *, option: str) -> Path:
-    """`folder` when it holds a session. Raises SettingsError otherwise."""
+def check_session_folder(folder: Path, *, option: str | None = None) -> Path:
+    """`folder`, as given by `option` or as a command's argument, when it holds a session.
+
+    Raises:
+        SettingsError: it holds none.
+    """
     if not (folder / "session.json").is_file():
+        place = folder if option is None else f"{option}: {folder}"
         raise SettingsError(
-            f"{option}: {folder} is not a session folder (it has no session.json); name one, for example "
+            f"{place} is not a session folder (it has no session.json); name one, for example "
             f"{STATE_FOLDER}/20260131-120000-1a2b"
         )
     return folder

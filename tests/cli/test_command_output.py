@@ -44,5 +44,6 @@ def test_a_folder_that_cannot_be_written_is_named(project: Project) -> None:
     project.write(".searchlight", "a file where the folder should be")
     done = project.sew("judge-audit")
     assert done.code == 1
-    assert ".searchlight/judge-audit.begun: Not a directory; see that it may be read and written" in done.err
+    assert done.err.startswith(f"sew: {project.root / '.searchlight'}")
+    assert "; see that it may be read and written" in done.err
     assert "Traceback" not in done.err

@@ -191,7 +191,7 @@ def test_a_summary_is_rebuilt_byte_for_byte_from_the_evidence(project: Project) 
 
 
 def test_a_folder_without_a_session_cannot_be_summed_up(project: Project) -> None:
-    assert_refused(project.sew("summarize", "."), "is not a session folder")
+    assert_refused(project.sew("summarize", "nowhere"), "sew: nowhere is not a session folder")
 
 
 @pytest.mark.parametrize("content", ["[]", '{"seed": '])
