@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 EXCHANGE_FAILED = -32010
 FAREWELL_TIMEOUT_S = 2.0
+SESSION_ID = "Mcp-Session-Id"
+SESSION_UNKNOWN = 404
 VERSION_IN_META = "io.modelcontextprotocol/protocolVersion"
 NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
@@ -50,6 +52,8 @@ class HostedSession:
         self._server = server
         self._stop_grace_s = stop_grace_s
         self._session_headers: dict[str, str] = {}
+        self._handshake: list[bytes] = []
+        self._renewing = threading.Lock()
         self._posts: list[threading.Thread] = []
 
     def run(self) -> int:
@@ -84,24 +88,47 @@ class HostedSession:
         thread = start_thread(lambda: self._exchange(frame, messages))
         self._posts[1:] = [post for post in self._posts[1:] if post.is_alive()] + [thread]
         if methods & {"initialize", "notifications/initialized"}:
+            self._handshake.append(frame)
             thread.join()
         if "notifications/initialized" in methods:
             start_thread(self._listen)
 
     def _exchange(self, frame: bytes, messages: list[Message]) -> None:
         open_requests = {message.key: message for message in messages if message.is_request}
+        session_id = self._session_headers.get(SESSION_ID)
         try:
-            with self._server.exchange("POST", headers=self._build_headers(frame), body=frame) as answer:
-                if answer.session_id:
-                    self._session_headers["Mcp-Session-Id"] = answer.session_id
+            with self._send(frame) as answer:
                 events = self._receive(answer, open_requests)
             while open_requests and events.last_id:  # the server has asked us to fetch the rest later
                 events = self._resume(events, open_requests)
         except ExchangeError as error:
             failure = error
+            if session_id is not None and error.status == SESSION_UNKNOWN:
+                self._renew_session(session_id)
         else:
             failure = ExchangeError("the server's answer ended without a response")
         self._report(failure, list(open_requests.values()))
+
+    def _send(self, frame: bytes) -> Answer:
+        answer = self._server.exchange("POST", headers=self._build_headers(frame), body=frame)
+        if answer.session_id:
+            self._session_headers[SESSION_ID] = answer.session_id
+        return answer
+
+    def _renew_session(self, lost_id: str) -> None:
+        """Begins another session with the client's own handshake, since the server knows the old one no more.
+
+        What was sent in the old one stays unanswered: whoever made the call decides whether to make it again.
+        """
+        with self._renewing, contextlib.suppress(ExchangeError):
+            if self._session_headers.get(SESSION_ID) != lost_id:
+                return  # another thread was quicker
+            self._client.recorder.note_event("session_renewed")
+            del self._session_headers[SESSION_ID]
+            for frame in self._handshake:
+                with self._send(frame) as answer:
+                    for _ in read_documents(answer, EventParser()):
+                        pass  # the client has had its answer to the first handshake
 
     def _build_headers(self, frame: bytes) -> dict[str, str]:
         headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
@@ -203,7 +230,7 @@ class HostedSession:
             post.join(max(deadline - time.monotonic(), 0.0))
 
     def _say_farewell(self) -> None:
-        if "Mcp-Session-Id" in self._session_headers:
+        if SESSION_ID in self._session_headers:
             with contextlib.suppress(ExchangeError):
                 self._server.exchange("DELETE", headers=self._session_headers)
 

@@ -1,6 +1,6 @@
 """HTTP exchanges with a hosted server: connections, and what counts as a failure.
 
-Nothing is ever sent twice: a tool call that may have reached the provider may have been billed. Redirects
+No exchange is repeated: a tool call that may have reached the provider may have been billed. Redirects
 are not followed: they would carry the key to another place.
 """
 

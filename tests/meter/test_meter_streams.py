@@ -78,6 +78,22 @@ def test_a_server_that_cannot_go_on_has_not_answered(faulty: FaultyServer, tmp_p
     assert outcomes == ["protocol_error", "protocol_error"]
 
 
+def test_a_session_that_the_server_has_forgotten_is_begun_anew_and_no_call_sent_twice(tmp_path: Path) -> None:
+    with serve_faults() as server, open_meter(tmp_path, server={"url": server.url}) as client:
+        client.ask("initialize", protocolVersion="2025-06-18")
+        client.notify("notifications/initialized")
+        client.call("fine")
+        server.session, server.forgotten = "s-2", {"s-1"}
+        assert client.call("fine")["error"]["data"]["httpStatus"] == 404
+        assert client.call_for_text("fine") == "fine"
+        assert client.close() == 0
+        assert [call.outcome for call in client.read_metering().calls] == ["ok", "protocol_error", "ok"]
+    sent = [(headers.get("Mcp-Session-Id"), message["method"]) for headers, message in server.heard]
+    handshake, call = ("initialize", "notifications/initialized"), "tools/call"
+    first = [(None, handshake[0]), ("s-1", handshake[1]), ("s-1", call), ("s-1", call)]
+    assert sent == [*first, (None, handshake[0]), ("s-2", handshake[1]), ("s-2", call)]
+
+
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "br"])
 def test_a_compressed_answer_is_read_or_named(faulty: FaultyServer, tmp_path: Path, encoding: str) -> None:
     with open_meter(tmp_path, server={"url": faulty.url}) as client:

@@ -24,6 +24,9 @@ class FaultyHandler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         message = json.loads(body)
         self.server.heard.append((dict(self.headers), message))
+        if self.headers.get("Mcp-Session-Id") in self.server.forgotten:
+            self._answer(404, b"no such session")
+            return
         if "id" not in message:
             self._answer(202, b"")
         elif message["method"] == "tools/call":
@@ -125,7 +128,7 @@ class FaultyHandler(BaseHTTPRequestHandler):
 
     def _answer(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
         self.send_response(status)
-        given = {"Content-Type": "application/json", "Mcp-Session-Id": "s-1", **(headers or {})}
+        given = {"Content-Type": "application/json", "Mcp-Session-Id": self.server.session, **(headers or {})}
         for name, value in {**given, "Content-Length": str(len(body))}.items():
             self.send_header(name, value)
         self.end_headers()
@@ -151,6 +154,8 @@ class FaultyServer(ThreadingHTTPServer):
             self.socket = tls.wrap_socket(self.socket, server_side=True)
         self.heard: list[tuple[dict[str, str], dict[str, Any]]] = []
         self.farewells = 0
+        self.session = "s-1"
+        self.forgotten: set[str] = set()
         self.unfinished: dict[str, bytes] = {}
         self.closing = threading.Event()
 
