@@ -70,7 +70,8 @@ OPTIONS: Final = (
         "resume",
         "optional",
         "go on with an earlier session: measured runs are reused, only missing ones are run. "
-        "Without DIR the latest session under .searchlight is taken. Write --searchlight-resume=DIR.",
+        "Without DIR it is the one in --searchlight-output, else the latest under .searchlight. "
+        "Write --searchlight-resume=DIR.",
         "DIR",
     ),
     Option(

@@ -19,10 +19,14 @@ def find_session(settings: Settings) -> Path | None:
         return None
     if isinstance(settings.resume, Path):
         return check_session_folder(settings.resume, option="--searchlight-resume")
+    if settings.output is not None:
+        return check_session_folder(settings.output, option="--searchlight-resume")
     state = settings.root / STATE_FOLDER
     found = sorted(state.glob("*/session.json"), key=lambda file: file.stat().st_mtime_ns)
     if not found:
-        raise SettingsError(f"--searchlight-resume: no earlier session under {state}; leave the option out")
+        raise SettingsError(
+            f"--searchlight-resume: no earlier session under {state}; name its folder, or leave the option out"
+        )
     return found[-1].parent
 
 

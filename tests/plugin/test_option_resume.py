@@ -103,6 +103,19 @@ def test_altered_evidence_is_not_reused(started: Project) -> None:
     assert "During handling of the above exception" not in done.out
 
 
+def test_without_a_name_the_session_in_the_output_folder_is_resumed(project: Project) -> None:
+    project.write_catalog(["sky"])
+    project.write("pytest.ini", "[pytest]\nsearchlight_output = out\n")
+    nothing = project.run("--searchlight-resume")
+    assert "out is not a session folder" in nothing.err
+    project.run("catalogs")
+    project.run("catalogs", "--searchlight-output=.searchlight/later")
+    again = project.run("--searchlight-resume")
+    assert again.code == 0, again.err
+    assert "results in out\n" in again.out
+    assert "1 of 1 planned runs are measured" in again.out
+
+
 def test_a_session_folder_given_by_output_is_resumed_by_its_name(project: Project) -> None:
     project.write_catalog(["sky"])
     project.run("--searchlight-agent=oracle", "--searchlight-output=out")
