@@ -25,7 +25,7 @@ def find_session(settings: Settings) -> Path | None:
     found = sorted(state.glob("*/session.json"), key=lambda file: file.stat().st_mtime_ns)
     if not found:
         raise SettingsError(
-            f"--searchlight-resume: no earlier session under {state}; name its folder, or leave the option out"
+            f"--searchlight-resume: no earlier session under {state}; name its folder or leave the option out"
         )
     return found[-1].parent
 
