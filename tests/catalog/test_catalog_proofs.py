@@ -120,6 +120,12 @@ def test_what_an_author_should_look_at_is_noted(fields: dict[str, Any], said: st
     assert any(said in note for note in _prove(**fields).notes)
 
 
+def test_an_event_may_be_checked_and_an_answer_hold_to_the_day() -> None:
+    reference = {"excerpt": "Kiln 2.4.1 is out.", "source": "https://a.example", "event_date": f"{TODAY}"}
+    window = {"checked": f"{TODAY}", "valid_until": f"{TODAY}"}
+    assert _prove(reference=reference, freshness=window).notes == ()
+
+
 @pytest.mark.parametrize(
     ("expectation", "excerpt"),
     [

@@ -90,21 +90,49 @@ Version 2.4.1 of the software is required; version 2.4.0 corrupts logs.
 
 
 @pytest.mark.parametrize(
-    ("statement", "turned"),
+    ("statement", "turned", "reason"),
     [
-        ("Ships above 80 metres need a pilot.", "Ships below 80 metres need a pilot."),
-        ("Ships below 40 metres are exempt.", "Ships above 40 metres are exempt."),
-        ("Pilots are ordered by radio.", "Pilots are ordered by telephone."),
-        ("Pilots are ordered by radio, not by telephone.", "Pilots are ordered by telephone, not by radio."),
-        ("Captain Ines Roth signed the rules.", "Captain Jonas Roth signed the rules."),
-        ("Version 2.4.0 corrupts logs.", "Version 2.4.1 corrupts logs."),
-        ("Version 2.4.1 of the software is required.", "Version 2.4.0 of the software is required."),
-        ("Ships above 80 metres need a pilot.", "All ships need a pilot."),
+        (
+            "Ships above 80 metres need a pilot.",
+            "Ships below 80 metres need a pilot.",
+            "it says 'above': Ships above",
+        ),
+        ("Ships below 40 metres are exempt.", "Ships above 40 metres are exempt.", "it says 'below': Ships"),
+        (
+            "Pilots are ordered by radio.",
+            "Pilots are ordered by telephone.",
+            "'telephon' is denied there: Pilots",
+        ),
+        (
+            "Pilots are ordered by radio, not by telephone.",
+            "Pilots are ordered by telephone, not by radio.",
+            "'telephon' is denied there: Pilots",
+        ),
+        (
+            "Captain Ines Roth signed the rules.",
+            "Captain Jonas Roth signed the rules.",
+            "it names Captain Ines: ",
+        ),
+        ("Version 2.4.0 corrupts logs.", "Version 2.4.1 corrupts logs.", "it is about another version: "),
+        (
+            "Version 2.4.1 of the software is required.",
+            "Version 2.4.0 of the software is required.",
+            "it is about another version: ",
+        ),
+        (
+            "Ships above 80 metres need a pilot.",
+            "All ships need a pilot.",
+            "it does not say so of all: Ships",
+        ),
     ],
 )
-def test_the_words_of_a_passage_turned_round_are_no_support(statement: str, turned: str) -> None:
+def test_the_words_of_a_passage_turned_round_are_no_support_and_the_reason_says_why(
+    statement: str, turned: str, reason: str
+) -> None:
     assert supports(statement, HARBOUR_RULES)
-    assert not supports(turned, HARBOUR_RULES)
+    found = find_support(turned, evidence=read_passages(HARBOUR_RULES))
+    assert not found.holds
+    assert found.reason.startswith(reason)
 
 
 @pytest.mark.parametrize(
