@@ -154,7 +154,10 @@ def describe_facts(comparison: SessionComparison) -> Iterator[str]:
 def _show_fact(value: JsonValue) -> str:
     """The fact; hashes are cut, since only their being other ones matters."""
     if isinstance(value, dict):
-        return " ".join(_show_fact(part) for part in value.values() if part is not None) or UNKNOWN
+        parts = (f"{name} {_show_fact(part)}" for name, part in value.items() if part is not None)
+        return ", ".join(parts) or UNKNOWN
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return str(value)[:_HASH_SHOWN]
 
 

@@ -20,8 +20,10 @@ from pytest_searchlight.comparison.sources import read_measured
 from pytest_searchlight.errors import ReportError
 
 GOOD, WORSE = spell(*[3] * 12), spell(*[3] * 6, *[1] * 6)
-FACTS = {"searchlight_version": "1.0", "catalogs": {"small": "a" * 64}}
-NEWER = {"searchlight_version": "1.1", "catalogs": {"small": "b" * 64}}
+UNAUDITED = {"model_name": "m-1", "audit": None}
+AUDITED = {"model_name": "m-1", "audit": {"set_sha256": "c" * 64, "passed": False}}
+FACTS = {"searchlight_version": "1.0", "catalogs": {"small": "a" * 64}, "judges": {"codex": UNAUDITED}}
+NEWER = {"searchlight_version": "1.1", "catalogs": {"small": "b" * 64}, "judges": {"codex": AUDITED}}
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +68,8 @@ def test_the_terminal_is_told_what_changed_and_what_else_differs(
     assert "differs what shop offers (its server, tools or pages)" in shop
     assert "differs: Searchlight 1.0 -> 1.1" in lines
     assert "differs: catalog small aaaaaaaaaaaa -> bbbbbbbbbbbb" in lines
+    audit = "audit set_sha256 cccccccccccc, passed no"
+    assert f"differs: judge codex model_name m-1 -> model_name m-1, {audit}" in lines
     assert lines[-2:] == ["only before: small, agent: floor", "only after: small, agent: new"]
 
 
