@@ -101,6 +101,17 @@ def test_a_judge_passes_within_both_limits(changed: list[tuple[bool, bool]], pas
     assert is_passed(make_audit_of(*ALL_RIGHT, *changed)) is passed
 
 
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [(True, True)] * 17 + [(True, False)] * 3,
+        [(True, True)] * 20 + [(False, False)] * 19 + [(False, True)],
+    ],
+)
+def test_a_judge_that_stands_at_a_limit_keeps_to_it(pairs: list[tuple[bool, bool]]) -> None:
+    assert is_passed(make_audit_of(*pairs))
+
+
 def test_a_later_audit_replaces_that_of_the_same_judge_and_model_only() -> None:
     first, other, again = (
         make_audit_of(*pairs, model_name=model)
