@@ -104,12 +104,17 @@ def recall_selection(session: BenchmarkSession) -> dict[str, Any]:
     return {**selection, "paths": [str(session.settings.root / path) for path in selection["paths"]]}
 
 
-def refuse_reruns(config: pytest.Config) -> None:
-    """Raise SettingsError when pytest-rerunfailures is to repeat failed runs until one passes."""
+def refuse_repeaters(config: pytest.Config) -> None:
+    """Raise SettingsError when another plugin is to make runs more often than they are planned."""
     if getattr(config.option, "reruns", None):
         raise SettingsError(
             "--reruns repeats wrong answers until one is right; Searchlight repeats faults of infrastructure "
             "by itself, so leave --reruns out"
+        )
+    if getattr(config.option, "dist", None) == "each":
+        raise SettingsError(
+            "--dist=each makes, and pays for, every run once in each worker; leave it out to share the runs "
+            "among the workers, and repeat them with --searchlight-repetitions"
         )
 
 

@@ -21,7 +21,7 @@ from pytest_searchlight.hooks.opening import (
     end_on_signals,
     open_session,
     recall_selection,
-    refuse_reruns,
+    refuse_repeaters,
 )
 from pytest_searchlight.hooks.progress_hooks import ProgressHooks
 from pytest_searchlight.hooks.terminal import Terminal
@@ -125,7 +125,7 @@ class SessionHooks:
         if not self.is_controller:
             return
         try:
-            refuse_reruns(self.config)
+            refuse_repeaters(self.config)
             for path in self._find_argument_catalogs():
                 check_tasks(self.session.read_catalog(path), self.session.registry)
             refuse_namesakes(self.session.catalogs)

@@ -172,6 +172,12 @@ def test_reruns_of_wrong_answers_are_refused(wide: Project) -> None:
     assert "--reruns repeats wrong answers until one is right" in done.err
 
 
+def test_making_every_run_once_in_each_worker_is_refused(wide: Project) -> None:
+    done = wide.run("catalogs", "-n2", "--dist=each")
+    assert done.code == 4
+    assert "--dist=each makes, and pays for, every run once in each worker" in done.err
+
+
 def test_a_broken_catalog_is_refused_with_file_line_and_field(project: Project) -> None:
     path = project.write_catalog(["sky"])
     path.write_text(path.read_text(encoding="utf-8").replace("prompt:", "promt:"), encoding="utf-8")
