@@ -220,5 +220,5 @@ def _measure_judging(runs: Iterable[RunRecord]) -> JudgeExpense:
 def _read_extra(session: SessionFolder) -> dict[str, JsonValue]:
     try:
         return dict(json.loads((session.root / "summary.json").read_bytes())["extra"])
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError):  # there is none, or it is no summary
         return {}

@@ -230,6 +230,14 @@ def test_what_extensions_added_is_kept_when_the_summary_is_rebuilt(session: Sess
     assert write_summary(session).extra == {"weather": "fine"}
 
 
+@pytest.mark.parametrize("content", ["null", "[]", '{"extra": null}', '{"extra": 1}', "{", ""])
+def test_a_summary_that_is_none_adds_nothing_to_the_one_that_replaces_it(
+    session: SessionFolder, content: str
+) -> None:
+    (session.root / "summary.json").write_text(content)
+    assert write_summary(session).extra == {}
+
+
 def test_evidence_of_a_run_that_was_never_planned_is_refused(session: SessionFolder) -> None:
     seal(session, make_record(run_id="stray"))
     with pytest.raises(
