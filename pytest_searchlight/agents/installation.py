@@ -98,6 +98,12 @@ class InstalledAgent:
         """The product's own tools that the contract allows."""
         return self.pin.list_own_tools(setup.kind)
 
+    @property
+    def may_log_in(self) -> bool:
+        """Whether there is a key or a login, or a gateway of the user's own, which may ask for none."""
+        account = self.installation
+        return bool(account.credentials or account.login_folder or account.base_url)
+
     def require_program(self) -> str:
         """The program. Raises RunError with what to install when there is none."""
         if self.installation.program is None:

@@ -110,12 +110,14 @@ def _examine_agent(agent: Agent, session: BenchmarkSession) -> Finding:
             detail=f"{version} turns on features that nobody has reviewed: {', '.join(unreviewed)}",
             advice="see what they let the agent do, then name them in config/agents.yaml",
         )
-    warning = agent.pin.warn_of_version(version) if isinstance(agent, InstalledAgent) else None
+    product = agent if isinstance(agent, InstalledAgent) else None
+    warning = None if product is None else product.pin.warn_of_version(version)
+    may_log_in = product is None or product.may_log_in
     return Finding(
         subject=f"agent {agent.name}",
-        ok=version is not None,
+        ok=version is not None and may_log_in,
         detail=(warning or version or "not installed") + _describe_login(agent),
-        advice=_advise_install(agent),
+        advice=_advise_install(agent) if version is None else "log in with it, or set one of them",
         asked=agent.name in session.settings.agents,
     )
 

@@ -104,7 +104,11 @@ def find_problems(lane: Lane, session: BenchmarkSession) -> Iterator[str]:
     """What keeps a lane from running at all; a setup its agent does not support is skipped, not wrong."""
     if session.find_version(lane.agent) is None:
         yield f"agent {lane.agent.name!r} is not installed here; `sew doctor` says what is"
-    elif lane.agent.explain_unsupported(lane.setup) is None and lane.agent.calls_tools:
+        return
+    if isinstance(lane.agent, InstalledAgent) and not lane.agent.may_log_in:
+        keys = ", ".join(lane.agent.pin.key_variables)
+        yield f"agent {lane.agent.name!r} has no login here; log in with it, or set one of {keys}"
+    if lane.agent.explain_unsupported(lane.setup) is None and lane.agent.calls_tools:
         yield from _find_key_problem(lane, session)
 
 

@@ -16,8 +16,8 @@ def plan_with(project: Project, version: str) -> Finished:
     program = project.write("bin/claude", f"#!/bin/sh\necho '{version} (Claude Code)'\n")
     program.chmod(0o755)
     project.write_catalog(["sky"])
-    path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
-    return project.run("--searchlight-plan", "--searchlight-agent=claude-code", PATH=path)
+    env = {"PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}", "ANTHROPIC_API_KEY": "sk-scripted"}
+    return project.run("--searchlight-plan", "--searchlight-agent=claude-code", **env)
 
 
 @pytest.mark.parametrize(
@@ -34,4 +34,6 @@ def test_another_version_runs_with_a_visible_warning(project: Project, version: 
 
 
 def test_the_pinned_version_runs_without(project: Project) -> None:
-    assert "warning" not in plan_with(project, "2.1.197").out
+    done = plan_with(project, "2.1.197")
+    assert done.code == 0, done.err
+    assert "warning" not in done.out
