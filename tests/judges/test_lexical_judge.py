@@ -138,6 +138,18 @@ def test_the_words_of_a_passage_turned_round_are_no_support_and_the_reason_says_
 @pytest.mark.parametrize(
     ("page", "holds"),
     [
+        ("A message has a size of 640 kilobytes.", True),
+        ("The minimum size of a message is 1 kilobyte, the maximum size 640 kilobytes.", True),
+        ("The minimum size of a message is 640 kilobytes.", False),
+    ],
+)
+def test_a_word_is_turned_round_only_where_its_opposite_stands_without_it(page: str, holds: bool) -> None:
+    assert supports("The maximum size of a message is 640 kilobytes.", page) is holds
+
+
+@pytest.mark.parametrize(
+    ("page", "holds"),
+    [
         ("The northern light was reportedly electrified in May 2026.", False),
         ("Perhaps the northern light was electrified in May 2026.", False),
         ("It is an unconfirmed rumour that the northern light was electrified in May 2026.", False),
