@@ -84,6 +84,32 @@ def test_the_terminal_is_told_what_does_not_count_and_what_could_have_been_seen(
     assert "shop" not in out
 
 
+@pytest.mark.parametrize(
+    ("catalog", "told"),
+    [("a" * 64, ""), ("b" * 64, "; whether they ask and expect the same as before is not known")],
+)
+def test_without_rows_the_catalog_alone_tells_whether_the_tasks_are_the_same(
+    catalog: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = make_rows({"shop": GOOD})
+    before = write_session(make_session(rows, facts=FACTS), tmp_path / "before", rows=False)
+    facts = {"catalogs": {"small": catalog}}
+    after = write_session(make_session(rows, facts=facts), tmp_path / "after", rows=False)
+    lines = [re.sub(r"\s+", " ", line).strip() for line in sew(capsys, before, after)[1].splitlines()]
+    assert f"compared unpaired: 36 and 36 runs, by task over 12 task(s){told}" in lines
+
+
+def test_an_agent_version_that_is_not_known_is_no_difference(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before, after = (
+        write_session(make_session(make_rows({"shop": GOOD}, agent_version=version)), tmp_path / name)
+        for name, version in (("before", None), ("after", "1.1"))
+    )
+    assert "differs" not in sew(capsys, before, after)[1]
+    assert "differs" not in sew(capsys, after, before)[1]
+
+
 def test_a_comment_can_be_found_again_and_folds_its_details(
     sessions: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
