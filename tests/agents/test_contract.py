@@ -111,3 +111,10 @@ def test_an_agent_without_an_adapter_is_refused(tmp_path: Path) -> None:
     (tmp_path / "agents.yaml").write_text(text)
     with pytest.raises(SettingsError, match="no adapter for 'gemini'"):
         register_products(Registry(), folders=[tmp_path], environment={})
+
+
+def test_own_tools_and_those_that_nothing_takes_away_are_inside_the_contract() -> None:
+    contract = Contract(own_tools=("web_search",), inert_tools=("read_mcp_resource",), server=None)
+    tools = ("web_search", "read_mcp_resource", "shell")
+    assert [contract.allows(server=None, tool=tool) for tool in tools] == [True, True, False]
+    assert not contract.allows(server="my.search", tool="web_search")
