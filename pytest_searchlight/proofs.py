@@ -14,12 +14,12 @@ from typing import Any, Final
 
 from pydantic import JsonValue
 
+from pytest_searchlight.answers import find_answer
 from pytest_searchlight.catalog import Catalog
 from pytest_searchlight.deliverables import find_subschema, find_violations, join_pointer, shorten
 from pytest_searchlight.domain import CatalogTask, CheckOutcome, Score, Task
 from pytest_searchlight.errors import CatalogError
 from pytest_searchlight.extensions import Registry, Shelf
-from pytest_searchlight.grading.answers import find_answer
 from pytest_searchlight.grading.scoring import RUBRIC_UNJUDGED, score_answer
 from pytest_searchlight.validators.values import DATE, NUMBER, VERSION, read_date, read_number, read_version
 from pytest_searchlight.validators.wording import normalise, tidy

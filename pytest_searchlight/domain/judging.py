@@ -73,7 +73,8 @@ class ClaimLabel(Record):
 class Judgement(Record):
     """A judge's labels, one for each number of the payload, and what they cost.
 
-    `model_name` is None for a judge without a model.
+    `model_name` is None for a judge without a model. `note` says what was overlooked to read the labels;
+    None where they were written as they should be.
     """
 
     judge: Slug
@@ -81,3 +82,4 @@ class Judgement(Record):
     facts: tuple[FactLabel, ...]
     claims: tuple[ClaimLabel, ...]
     usage: Usage = Usage()
+    note: str | None = None

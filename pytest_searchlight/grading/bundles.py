@@ -7,11 +7,11 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from pytest_searchlight.answers import find_answer
 from pytest_searchlight.domain import AuditFinding, RunRecord, RunStatus, Score, TestRun
 from pytest_searchlight.errors import EvidenceError
 from pytest_searchlight.evidence import SealedBundle, encode_json_line, encode_json_lines
 from pytest_searchlight.extensions import AgentTrace, ObservedRun
-from pytest_searchlight.grading.answers import find_answer
 from pytest_searchlight.grading.runs import GradedRun
 from pytest_searchlight.judges import Assessment
 from pytest_searchlight.metering import describe_metering, read_metering_events

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from pytest_searchlight.answers import find_answer
 from pytest_searchlight.domain import AuditFinding, CheckOutcome, Cost, RunRecord, RunStatus, Score
 from pytest_searchlight.extensions import AgentTrace, Answer, ObservedRun, Registry
-from pytest_searchlight.grading.answers import find_answer
 from pytest_searchlight.grading.audit import audit_run
 from pytest_searchlight.grading.rows import describe_made
 from pytest_searchlight.grading.scoring import RUBRIC_UNJUDGED, score_answer, settle_rubric

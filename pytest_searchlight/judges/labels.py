@@ -1,4 +1,8 @@
-"""A judge's labels, read strictly: one sound label for every number that was asked about, or none at all."""
+"""A judge's labels: one sound label for every number that was asked about, or none at all.
+
+Products are asked for nothing but the labels, by a schema; where one writes around them all the same, they
+are read as an agent's answer is. Nothing is ever completed: labels that were cut off are no labels.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,11 @@ from typing import Final
 
 from pydantic import JsonValue, ValidationError
 
+from pytest_searchlight.answers import find_answer
 from pytest_searchlight.deliverables import find_violations
 from pytest_searchlight.domain import RunStatus, Usage
 from pytest_searchlight.domain.judging import Judgement, JudgePayload
 from pytest_searchlight.errors import RunError
-from pytest_searchlight.loose_json import NotJsonError, parse_json
 
 
 class NoJudgementError(RunError):
@@ -50,25 +54,24 @@ LABELS_SCHEMA: Final[dict[str, JsonValue]] = {
 def read_labels(
     text: str, *, payload: JudgePayload, judge: str, model_name: str | None, usage: Usage
 ) -> Judgement:
-    """The judgement that `text` is; the whole of it, in strict JSON. Nothing is repaired or completed.
+    """The judgement in `text`, a judge's last message.
 
     Raises:
-        NoJudgementError: it is not one: no verdict rests on a guess at what was meant.
+        NoJudgementError: there is none: no verdict rests on a guess at what was meant.
     """
 
     def refuse(problem: str) -> NoJudgementError:
         return NoJudgementError(f"judge {judge}: {problem}", usage=usage)
 
-    try:
-        value = parse_json(text)
-    except NotJsonError as error:
-        raise refuse(f"the answer {error}") from error
-    violations = find_violations(value, LABELS_SCHEMA)
+    answer = find_answer(text, LABELS_SCHEMA)
+    if not isinstance(answer.deliverable, dict):
+        raise refuse(f"no labels: {answer.problem}")
+    violations = find_violations(answer.deliverable, LABELS_SCHEMA)
     if problems := (*violations.wrong, *violations.missing):
         raise refuse(f"the answer breaks its schema: {problems[0]}")
-    known = {"judge": judge, "model_name": model_name, "usage": usage}
+    known = {"judge": judge, "model_name": model_name, "usage": usage, "note": answer.note}
     try:
-        judgement = Judgement.model_validate({**known, **(value if isinstance(value, dict) else {})})
+        judgement = Judgement.model_validate({**known, **answer.deliverable})
     except ValidationError as error:
         raise refuse(f"a label breaks a rule: {error.errors(include_url=False)[0]['msg']}") from error
     return accept_judgement(judgement, payload=payload)

@@ -12,11 +12,11 @@ from typing import Any, Literal
 import pytest
 from pydantic import JsonValue
 
+from pytest_searchlight.answers import find_answer
 from pytest_searchlight.catalog import Catalog, find_catalogs, read_catalog
 from pytest_searchlight.deliverables import split_pointer
 from pytest_searchlight.domain import CheckOutcome, Record, Score, Task
 from pytest_searchlight.extensions import Registry
-from pytest_searchlight.grading.answers import find_answer
 from pytest_searchlight.grading.scoring import score_answer
 from pytest_searchlight.proofs import CatalogProof, prove_catalog
 from pytest_searchlight.validators import register_validators

@@ -7,7 +7,7 @@ import pytest
 from grading.grading_examples import make_task
 from pydantic import JsonValue
 
-from pytest_searchlight.grading.answers import find_answer
+from pytest_searchlight.answers import find_answer
 
 SCHEMA = make_task().deliverable
 RIGHT: dict[str, JsonValue] = {"version": "2.4.1", "sources": ["https://kiln.example/"]}

@@ -6,9 +6,9 @@ import pytest
 from grading.grading_examples import make_answer, make_registry, make_task
 from pydantic import JsonValue
 
+from pytest_searchlight.answers import find_answer
 from pytest_searchlight.domain import CheckOutcome, Score, Task, Verdict
 from pytest_searchlight.extensions import Answer
-from pytest_searchlight.grading.answers import find_answer
 from pytest_searchlight.grading.scoring import score_answer
 
 REGISTRY = make_registry()

@@ -1,4 +1,4 @@
-"""A judge's answer is read whole and strictly, or it is no judgement."""
+"""A judge's labels are read wherever there is one reading of them, or there is no judgement."""
 
 from __future__ import annotations
 
@@ -42,21 +42,43 @@ def test_a_sound_answer_becomes_a_judgement() -> None:
     assert [(label.number, label.supported) for label in judgement.claims] == [(2, False)]
 
 
+OTHER = TEXT.replace("true", "false")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```json\n{TEXT}\n```",
+        f"An example would be {OTHER}. The labels are:\n{TEXT}",
+        f"{OTHER}\n{TEXT}\nThat is all, {{as asked}}.",
+        json.dumps(TEXT),
+        TEXT.replace("says so", "says\nso"),
+        TEXT.replace("}]}", "},]}"),
+        TEXT.replace('"', "'"),
+        TEXT.replace("true", "True"),
+        TEXT.replace("{", "{ // comment\n", 1),
+    ],
+)
+def test_labels_with_other_words_around_them_or_in_a_loose_notation_are_read(text: str) -> None:
+    judgement = read(text)
+    assert [label.covered for label in judgement.facts] == [True]
+    assert [(label.number, label.supported) for label in judgement.claims] == [(2, False)]
+
+
+def test_what_had_to_be_overlooked_is_recorded() -> None:
+    assert read(TEXT).note is None
+    assert read(TEXT.replace("true", "True")).note == "its notation is not strict JSON"
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "",
         "Looks fine to me.",
-        f"```json\n{TEXT}\n```",
-        f"{TEXT}\n{TEXT}",
-        f"Example: {TEXT}",
-        TEXT.replace("}]}", "},]}"),
-        TEXT.replace('"', "'"),
-        TEXT.replace("true", "True"),
-        TEXT.replace("{", "{ // comment\n", 1),
         TEXT[: TEXT.index("supported") - 3],
         TEXT[:-2],
-        json.dumps(TEXT),
+        f"{TEXT}\n{OTHER[:-2]}",
+        f"```json\n{TEXT[:-2]}\n```",
         "[]",
         '{"pass": true}',
         json.dumps(SOUND | {"pass": True}),
@@ -70,7 +92,7 @@ def test_a_sound_answer_becomes_a_judgement() -> None:
         TEXT.replace('"covered": true', '"covered": true, "covered": false'),
     ],
 )
-def test_anything_else_is_no_judgement_and_nothing_is_repaired(text: str) -> None:
+def test_anything_else_is_no_judgement_and_nothing_is_completed(text: str) -> None:
     with pytest.raises(RunError, match="judge codex") as caught:
         read(text)
     assert caught.value.status == RunStatus.UNGRADED
