@@ -17,42 +17,49 @@ def select_measured(runs: Iterable[RunRecord]) -> list[RunRecord]:
     return [run for run in runs if STATUS_RULES[run.status].counts or run.status is RunStatus.UNGRADED]
 
 
-class _Totals(NamedTuple):
-    """What the runs add up to, by the names that one run has it under."""
+class _Facts(NamedTuple):
+    """How runs searched, a fact a column; see `SearchFacts`."""
 
-    queries: int
-    query_words: int
-    natural_language_queries: int
-    site_queries: int
-    quoted_queries: int
-    year_queries: int
-    fetches: int
-    reformulations: int
-    told_searches: int
-    empty_searches: int
-    refused_calls: int
+    searches: Sequence[int]
+    fetches: Sequence[int]
+    queries: Sequence[int]
+    query_words: Sequence[int]
+    natural_language_queries: Sequence[int]
+    site_queries: Sequence[int]
+    quoted_queries: Sequence[int]
+    year_queries: Sequence[int]
+    reformulations: Sequence[int]
+    told_searches: Sequence[int]
+    empty_searches: Sequence[int]
+    refused_calls: Sequence[int]
+    shown_chars: Sequence[int | None]
+    provider_s: Sequence[float | None]
 
 
-_READ_COUNTS: Final = attrgetter(*_Totals._fields)
+_READ: Final = attrgetter(*_Facts._fields)
+_NO_FACTS: Final = _Facts(*[()] * len(_Facts._fields))
 
 
-def measure_habits(runs: Iterable[RunRecord]) -> SearchHabits:
-    """How the measured ones of `runs` searched; those of which that is not known are left out."""
-    studied = [(run, run.searching) for run in select_measured(runs) if run.searching is not None]
-    facts = [each for _, each in studied]
-    total = _add_up(facts)
-    chars = [each.shown_chars for each in facts if each.shown_chars is not None]
-    times_s = [pair for run, each in studied if (pair := _pair_times(run, each)) is not None]
+def measure_habits(studied: Iterable[RunRecord]) -> SearchHabits:
+    """How the measured runs `studied` searched; those of which that is not known are left out."""
+    known = [(run.duration_s, run.searching) for run in studied if run.searching is not None]
+    facts = _read_facts([each for _, each in known])
+    told = sum(facts.told_searches)
+    chars = [each for each in facts.shown_chars if each is not None]
+    times_s = _pair_times(facts.provider_s, [duration_s for duration_s, _ in known])
     return SearchHabits(
-        runs=len(facts),
-        searching_runs=sum(each.searches > 0 for each in facts),
-        fetch_only_runs=sum(each.is_fetch_only for each in facts),
-        queries=_describe_queries(total, runs=len(facts)),
-        fetches_per_run=divide(total.fetches, len(facts)),
-        reformulations_per_run=divide(total.reformulations, len(facts)),
-        told_searches=total.told_searches,
-        empty_search_share=divide(total.empty_searches, total.told_searches),
-        refused_calls=total.refused_calls,
+        runs=len(known),
+        searching_runs=sum(map(bool, facts.searches)),
+        fetch_only_runs=sum(
+            fetches > 0 and not searches
+            for searches, fetches in zip(facts.searches, facts.fetches, strict=True)
+        ),
+        queries=_describe_queries(facts, runs=len(known)),
+        fetches_per_run=divide(sum(facts.fetches), len(known)),
+        reformulations_per_run=divide(sum(facts.reformulations), len(known)),
+        told_searches=told,
+        empty_search_share=divide(sum(facts.empty_searches), told),
+        refused_calls=sum(facts.refused_calls),
         chars_known=len(chars),
         shown_chars_per_run=divide(sum(chars), len(chars)),
         time_known=len(times_s),
@@ -60,28 +67,29 @@ def measure_habits(runs: Iterable[RunRecord]) -> SearchHabits:
     )
 
 
-def _add_up(facts: Sequence[SearchFacts]) -> _Totals:
-    columns = zip(*map(_READ_COUNTS, facts), strict=True) if facts else [()] * len(_Totals._fields)
-    return _Totals(*map(sum, columns))
+def _read_facts(facts: Sequence[SearchFacts]) -> _Facts:
+    return _Facts(*zip(*map(_READ, facts), strict=True)) if facts else _NO_FACTS
 
 
-def _describe_queries(total: _Totals, *, runs: int) -> QueryHabits:
+def _describe_queries(facts: _Facts, *, runs: int) -> QueryHabits:
+    total = sum(facts.queries)
     return QueryHabits(
-        total=total.queries,
-        per_run=divide(total.queries, runs),
-        words_per_query=divide(total.query_words, total.queries),
-        natural_language_share=divide(total.natural_language_queries, total.queries),
-        site_share=divide(total.site_queries, total.queries),
-        quoted_share=divide(total.quoted_queries, total.queries),
-        year_share=divide(total.year_queries, total.queries),
+        total=total,
+        per_run=divide(total, runs),
+        words_per_query=divide(sum(facts.query_words), total),
+        natural_language_share=divide(sum(facts.natural_language_queries), total),
+        site_share=divide(sum(facts.site_queries), total),
+        quoted_share=divide(sum(facts.quoted_queries), total),
+        year_share=divide(sum(facts.year_queries), total),
     )
 
 
-def _pair_times(run: RunRecord, facts: SearchFacts) -> tuple[float, float] | None:
-    """Seconds waited for the provider, and seconds of the whole run."""
-    if facts.provider_s is None or not run.duration_s:
-        return None
-    return min(facts.provider_s, run.duration_s), run.duration_s
+def _pair_times(
+    provider_s: Iterable[float | None], durations_s: Iterable[float | None]
+) -> list[tuple[float, float]]:
+    """For each run with both: seconds waited for the provider, and seconds of the whole run."""
+    pairs = zip(provider_s, durations_s, strict=True)
+    return [(min(waited, whole), whole) for waited, whole in pairs if waited is not None and whole]
 
 
 def _share_time(times_s: Sequence[tuple[float, float]]) -> float | None:

@@ -11,7 +11,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from pydantic import JsonValue
 
@@ -25,14 +25,7 @@ from pytest_searchlight.evidence import (
     write_atomic,
 )
 from pytest_searchlight.habits import measure_habits, select_measured
-from pytest_searchlight.measures import (
-    RunColumns,
-    count_runs,
-    join_columns,
-    measure_runs,
-    rate_runs,
-    read_columns,
-)
+from pytest_searchlight.measures import Group, Table, count_runs, measure_groups, rate_runs
 from pytest_searchlight.run_rows import describe_unreadable, read_records
 from pytest_searchlight.stats.figures import Comparisons
 from pytest_searchlight.summary_schema import (
@@ -95,89 +88,93 @@ def summarize(
     Raises:
         SummaryError: ``planned = passes + failures + excluded`` does not hold somewhere.
     """
+    table = Table.read(records)
     tasks = _group_by_task(records)
-    results = tuple(map(_make_result, _join_lanes(tasks)))
+    results = _make_results(table, _join_lanes(records, tasks))
     return Summary(
         session=dict(facts),
         counts=count_runs(records),
         results=results,
-        tasks=tuple(map(_make_task_row, tasks)),
-        comparisons=_compare(records, results, seed=int(str(facts.get("seed", 0)))),
+        tasks=_make_task_rows(table, tasks),
+        comparisons=_compare(table, results, seed=int(str(facts.get("seed", 0)))),
         extra=dict(extra),
     )
 
 
-def _compare(records: Sequence[RunRecord], lanes: Sequence[ResultRow], *, seed: int) -> Comparisons | None:
+def _compare(table: Table, lanes: Sequence[ResultRow], *, seed: int) -> Comparisons | None:
     if len({(lane.catalog, lane.agent, lane.model_name) for lane in lanes}) == len(lanes):
         return None
-    from pytest_searchlight.stats.comparing import compare_setups  # loads numpy and scipy
+    from pytest_searchlight.stats.comparing import compare_setups  # loads scipy
 
-    return compare_setups(records, seed=seed)
-
-
-class _RunGroup(NamedTuple):
-    """Runs that are measured together, and their columns."""
-
-    runs: Sequence[RunRecord]
-    columns: RunColumns
+    return compare_setups(table.records, columns=table.columns, seed=seed)
 
 
 _READ_LANE: Final = attrgetter("catalog", "agent", "model_name", "setup_kind", "setup")
 _READ_TASK: Final = attrgetter("catalog", "task", "agent", "model_name", "setup_kind", "setup")
 
 
-def _group_by_task(records: Iterable[RunRecord]) -> list[_RunGroup]:
+def _group_by_task(records: Sequence[RunRecord]) -> list[Group]:
     """The runs of each catalog, task, agent, model and setup, in that order, the setup's kind first."""
-    groups: defaultdict[object, list[RunRecord]] = defaultdict(list)
-    for record in records:
-        groups[_READ_TASK(record)].append(record)
-    ordered = sorted(groups.values(), key=lambda runs: (runs[0].catalog, runs[0].task, *_place_lane(runs[0])))
-    return [_RunGroup(runs, read_columns(runs)) for runs in ordered]
+    groups: defaultdict[object, list[int]] = defaultdict(list)
+    for place, name in enumerate(map(_READ_TASK, records)):
+        groups[name].append(place)
+    firsts = {group[0]: group for group in groups.values()}
+    return [firsts[place] for place in sorted(firsts, key=lambda place: _order_task(records[place]))]
 
 
-def _place_lane(record: RunRecord) -> tuple[str | int, ...]:
+def _order_task(record: RunRecord) -> tuple[str | int, ...]:
+    return record.catalog, record.task, *_order_lane(record)
+
+
+def _order_lane(record: RunRecord) -> tuple[str | int, ...]:
     kind = _KIND_ORDER[record.setup_kind]
     return record.catalog, record.agent, record.model_name or "", kind, record.setup
 
 
-def _join_lanes(tasks: Iterable[_RunGroup]) -> list[_RunGroup]:
+def _join_lanes(records: Sequence[RunRecord], tasks: Iterable[Group]) -> list[Group]:
     """The runs of each catalog, agent, model and setup, in that order, the setup's kind first."""
-    groups: defaultdict[object, list[_RunGroup]] = defaultdict(list)
+    lanes: defaultdict[object, list[int]] = defaultdict(list)
     for group in tasks:
-        groups[_READ_LANE(group.runs[0])].append(group)
-    lanes = [_join(parts) for parts in groups.values()]
-    return sorted(lanes, key=lambda lane: _place_lane(lane.runs[0]))
+        lanes[_READ_LANE(records[group[0]])] += group
+    return sorted(lanes.values(), key=lambda lane: _order_lane(records[lane[0]]))
 
 
-def _join(parts: Sequence[_RunGroup]) -> _RunGroup:
-    runs = [run for part in parts for run in part.runs]
-    return _RunGroup(runs, join_columns(part.columns for part in parts))
-
-
-def measure_lanes(records: Iterable[RunRecord]) -> tuple[ResultRow, ...]:
+def measure_lanes(records: Sequence[RunRecord]) -> tuple[ResultRow, ...]:
     """A row for each catalog, agent, model and setup, in that order, the setup's kind first."""
-    return tuple(map(_make_result, _join_lanes(_group_by_task(records))))
+    return _make_results(Table.read(records), _join_lanes(records, _group_by_task(records)))
 
 
-def _make_result(lane: _RunGroup) -> ResultRow:
-    return ResultRow(
-        **_describe_lane(lane.runs[0]),
-        **measure_runs(lane.columns),
-        searching=measure_habits(lane.runs),
-        by_access=_rate_by_access([run for run in lane.runs if not run.control]),
-        scan=_rate_by_scan(lane.runs),
-        judging=_measure_judging(lane.runs),
+def _make_results(table: Table, lanes: Sequence[Group]) -> tuple[ResultRow, ...]:
+    measured = zip(lanes, measure_groups(table, lanes), strict=True)
+    return tuple(
+        _make_result([table.records[place] for place in lane], measures) for lane, measures in measured
     )
 
 
-def _make_task_row(group: _RunGroup) -> TaskRow:
-    first = group.runs[0]
+def _make_result(runs: Sequence[RunRecord], measures: Mapping[str, Any]) -> ResultRow:
+    studied = select_measured(runs)
+    return ResultRow(
+        **_describe_lane(runs[0]),
+        **measures,
+        searching=measure_habits(studied),
+        by_access=_rate_by_access([run for run in studied if not run.control]),
+        scan=_rate_by_scan(runs, studied),
+        judging=_measure_judging(runs),
+    )
+
+
+def _make_task_rows(table: Table, tasks: Sequence[Group]) -> tuple[TaskRow, ...]:
+    measured = zip(tasks, measure_groups(table, tasks), strict=True)
+    return tuple(_make_task_row(table.records[task[0]], measures) for task, measures in measured)
+
+
+def _make_task_row(first: RunRecord, measures: Mapping[str, Any]) -> TaskRow:
     return TaskRow(
         task=first.task,
         family=first.family,
         control=first.control,
         **_describe_lane(first),
-        **measure_runs(group.columns),
+        **measures,
     )
 
 
@@ -185,10 +182,10 @@ def _describe_lane(record: RunRecord) -> dict[str, Any]:
     return {name: getattr(record, name) for name in ("catalog", "agent", "model_name", "setup", "setup_kind")}
 
 
-def _rate_by_access(runs: Iterable[RunRecord]) -> AccessRates:
+def _rate_by_access(studied: Iterable[RunRecord]) -> AccessRates:
     by_access: defaultdict[Access | None, list[RunRecord]] = defaultdict(list)
-    for run in select_measured(runs):
-        by_access[run.access].append(run)
+    for run in studied:
+        by_access[None if run.searching is None else run.searching.access].append(run)
     return AccessRates(
         fetched=rate_runs(by_access[Access.FETCHED]),
         surfaced=rate_runs(by_access[Access.SURFACED]),
@@ -197,8 +194,8 @@ def _rate_by_access(runs: Iterable[RunRecord]) -> AccessRates:
     )
 
 
-def _rate_by_scan(runs: Iterable[RunRecord]) -> ScanRates:
-    signs = [run.signs for run in select_measured(runs)]
+def _rate_by_scan(runs: Iterable[RunRecord], studied: Iterable[RunRecord]) -> ScanRates:
+    signs = [None if run.searching is None else run.searching.signs for run in studied]
     return ScanRates(
         flagged=sum(map(bool, signs)),
         unscanned=signs.count(None),

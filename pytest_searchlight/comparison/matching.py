@@ -10,6 +10,7 @@ from pytest_searchlight.comparison.records import LaneName, LeftOut
 from pytest_searchlight.comparison.tallies import Tallies, tally_runs
 from pytest_searchlight.domain import STATUS_RULES, RunRecord
 from pytest_searchlight.stats import quantile
+from pytest_searchlight.stats.columns import read_columns
 from pytest_searchlight.stats.pairing import Arm, PairTable, sort_arms, tabulate_pairs
 from pytest_searchlight.summary_schema import Counts
 
@@ -50,7 +51,9 @@ def match_lane(name: LaneName, *, name_before: LaneName, before: LaneSide, after
     runs_before, runs_after = before.runs, after.runs
     if runs_before is None or runs_after is None:
         return _match_tasks(name, name_before=name_before, before=before, after=after)
-    ((earlier,), (later,)) = (sort_arms(runs).values() for runs in (runs_before, runs_after))
+    ((earlier,), (later,)) = (
+        sort_arms(runs, read_columns(runs)).values() for runs in (runs_before, runs_after)
+    )
     changed = _find_changed_tasks(earlier, later)
     cells = sorted(cell for cell in earlier.graded.keys() & later.graded.keys() if cell[0] not in changed)
     pairs = [(later.graded[cell], earlier.graded[cell]) for cell in cells]

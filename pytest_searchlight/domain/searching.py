@@ -57,8 +57,3 @@ class SearchFacts(Record):
     provider_s: NonNegativeFloat | None
     access: Access | None
     signs: tuple[Sign, ...] | None
-
-    @property
-    def is_fetch_only(self) -> bool:
-        """Whether the run fetched pages and never searched."""
-        return self.fetches > 0 and self.searches == 0

@@ -108,9 +108,9 @@ def gather_texts(rows: Sequence[RunRecord]) -> set[str]:
     if not rows:
         return set()
     *columns, tags, flags = map(set, zip(*map(_TEXTS, rows), strict=True))
-    hashes = set(chain.from_iterable(map(_HASHES, rows)))
     found = {text or "" for text in chain(*columns, *tags, *flags)}
-    found |= {(text or "").strip(_HASH_LETTERS) for text in hashes}
+    for hashes in zip(*map(_HASHES, rows), strict=True):
+        found |= _strip_hashes({text or "" for text in hashes})
     found |= {(row.started_at or "").strip(_TIME_LETTERS) for row in rows}
     found |= {row.run_id.rsplit(".", 2)[0] for row in rows}
     found |= {text for row in rows for text in row.cost.unpriced}
@@ -118,6 +118,14 @@ def gather_texts(rows: Sequence[RunRecord]) -> set[str]:
     judgings = [row.judging for row in rows if row.judging is not None]
     judges = {(judging.judge, judging.model_name or "", *judging.unpriced) for judging in judgings}
     return found.union(*verdicts, *judges)
+
+
+def _strip_hashes(hashes: set[str]) -> set[str]:
+    try:
+        bytes.fromhex("".join(hashes))  # tells of all together that there is nothing else in them
+    except ValueError:
+        return {text.strip(_HASH_LETTERS) for text in hashes}
+    return set()
 
 
 def _join_texts(row: RunRecord) -> str:

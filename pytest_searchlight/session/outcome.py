@@ -25,7 +25,6 @@ from pytest_searchlight.reporting.results import (
 from pytest_searchlight.reporting.texts import clean_text
 from pytest_searchlight.run_rows import read_records
 from pytest_searchlight.session.benchmark import BenchmarkSession
-from pytest_searchlight.summary import write_summary
 from pytest_searchlight.summary_schema import Summary
 
 if TYPE_CHECKING:  # it loads numpy and scipy
@@ -67,6 +66,8 @@ class SessionOutcome:
         Raises:
             SearchlightError: a part cannot be made or written; the earlier ones stand.
         """
+        from pytest_searchlight.summary import write_summary  # loads numpy
+
         folder, settings = self.session.folder, self.session.settings
         before = self._read_before()
         self.summary = write_summary(folder, extra=extra, warn=self.warnings.append)

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv, gammaln, softmax
 
+from pytest_searchlight.stats.columns import Counts
 from pytest_searchlight.stats.figures import Estimate, Figure
-from pytest_searchlight.stats.pairing import Counts, PairTable, RateTable
+from pytest_searchlight.stats.pairing import PairTable, RateTable
 from pytest_searchlight.stats.resampling import TaskDraws, find_interval
 from pytest_searchlight.stats.resolution import LEVEL, POWER, Spread, estimate_spread, find_detectable
 

@@ -13,6 +13,7 @@ from operator import attrgetter
 from typing import Final
 
 from pytest_searchlight.domain import RunRecord, SetupKind
+from pytest_searchlight.stats.columns import RunColumns, read_columns
 from pytest_searchlight.stats.expenses import measure_expense
 from pytest_searchlight.stats.figures import (
     Comparison,
@@ -40,29 +41,38 @@ _READ_LANE: Final = attrgetter("catalog", "agent", "model_name")
 _KIND_ORDER: Final = {kind: place for place, kind in enumerate(SetupKind)}
 
 
-def compare_setups(records: Iterable[RunRecord], *, seed: int, draws: int = DRAWS) -> Comparisons:
+def compare_setups(
+    records: Sequence[RunRecord], *, seed: int, draws: int = DRAWS, columns: RunColumns | None = None
+) -> Comparisons:
     """Compare the setups of each catalog, agent and model.
 
     Args:
         records: rows of ``runs.jsonl``, one for every planned run.
         seed: of the resamples.
         draws: how many resamples of the tasks stand behind each interval.
+        columns: those of `records`, where they were read already.
 
     Raises:
         SummaryError: two rows stand for the same task, setup and repetition.
     """
-    lanes: defaultdict[tuple[str, str, str | None], list[RunRecord]] = defaultdict(list)
-    for record in records:
-        lanes[_READ_LANE(record)].append(record)
+    lanes: defaultdict[tuple[str, str, str | None], list[int]] = defaultdict(list)
+    for place, name in enumerate(map(_READ_LANE, records)):
+        lanes[name].append(place)
+    facts = read_columns(records) if columns is None else columns
     ordered = sorted(lanes, key=lambda lane: (*lane[:2], lane[2] or ""))
     resamples = TaskDraws(seed=seed, draws=draws)
     return Comparisons(
-        seed=seed, draws=draws, lanes=tuple(_compare_lane(lanes[name], resamples) for name in ordered)
+        seed=seed,
+        draws=draws,
+        lanes=tuple(
+            _compare_lane([records[place] for place in lanes[name]], facts.take(lanes[name]), resamples)
+            for name in ordered
+        ),
     )
 
 
-def _compare_lane(records: Sequence[RunRecord], draws: TaskDraws) -> LaneComparisons:
-    arms = sort_arms(records)
+def _compare_lane(records: Sequence[RunRecord], columns: RunColumns, draws: TaskDraws) -> LaneComparisons:
+    arms = sort_arms(records, columns)
     compared = [arm for arm in arms.values() if arm.kind not in {SetupKind.FLOOR, SetupKind.CEILING}]
     families = [_compare_family(compared, arms[name], draws) for name in _REFERENCES if name in arms]
     first = records[0]

@@ -29,9 +29,13 @@ def wilson_interval(passes: int, graded: int, *, z: float = Z_95) -> tuple[float
 
 def quantile(values: Sequence[float], share: float) -> float | None:
     """The `share` quantile by linear interpolation between order statistics; None for no values."""
-    if not values:
+    return interpolate(sorted(values), share)
+
+
+def interpolate(ordered: Sequence[float], share: float) -> float | None:
+    """The same of values that are `ordered` already."""
+    if not ordered:
         return None
-    ordered = sorted(values)
     below, part = divmod(share * (len(ordered) - 1), 1)
     low, high = ordered[int(below)], ordered[min(int(below) + 1, len(ordered) - 1)]
     return low + (high - low) * part

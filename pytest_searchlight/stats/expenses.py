@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from pytest_searchlight.stats.columns import Counts, Mask
 from pytest_searchlight.stats.figures import Expense, Figure
-from pytest_searchlight.stats.pairing import Arm, Counts, Mask
+from pytest_searchlight.stats.pairing import Arm
 
 Amount = Callable[[Arm], Counts]
 """What the run in each cell of an arm used of something; not a number where that is unknown."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
@@ -14,12 +14,7 @@ from numpy.typing import NDArray
 
 from pytest_searchlight.domain import STATUS_RULES, RunRecord, SetupKind
 from pytest_searchlight.errors import SummaryError
-
-Counts = NDArray[np.float64]
-"""Whole numbers, one for each task; floats, so that sums over resamples stay exact and fast."""
-
-Mask = NDArray[np.bool_]
-"""Which cells of a board are meant, one truth value for each."""
+from pytest_searchlight.stats.columns import Counts, Mask, RunColumns
 
 Cell = tuple[str, int]
 """A task and a repetition."""
@@ -33,11 +28,11 @@ class Board:
     """The cells of one catalog, agent and model, by task and repetition; each of its arms fills some of them.
 
     Attributes:
-        cells: in order.
-        tasks: for each cell the number of its task, from 0.
+        places: the place of each cell, from 0, in order.
+        tasks: for each place the number of its task, from 0.
     """
 
-    cells: Sequence[Cell]
+    places: Mapping[Cell, int]
     tasks: NDArray[np.intp]
 
     def count(self, chosen: Mask) -> Counts:
@@ -47,24 +42,31 @@ class Board:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Arm:
-    """The runs of one setup on a board, None in a cell that it does not fill.
+    """The runs of one setup on a board; the arrays have an entry for each of its cells.
 
-    `is_planned` marks the cells that are meant; of their runs, `is_graded` those that count in pass rates and
-    `is_passed` those that passed.
+    Attributes:
+        setup: its name.
+        kind: what sort of search it gives.
+        board: where the runs stand.
+        planned: all runs by cell.
+        is_planned: which cells the setup fills.
+        is_control: of those, whose question has no answer.
+        is_graded: of those, which count in pass rates.
+        is_passed: of those, which passed.
+        tokens: what each run used; not a number where that is unknown.
+        cost_usd: the same in US dollars.
     """
 
     setup: str
     kind: SetupKind
     board: Board
-    runs: Sequence[RunRecord | None]
+    planned: Mapping[Cell, RunRecord]
     is_planned: Mask
+    is_control: Mask
     is_graded: Mask
     is_passed: Mask
-
-    @cached_property
-    def planned(self) -> Mapping[Cell, RunRecord]:
-        """All runs by cell."""
-        return {cell: run for cell, run in zip(self.board.cells, self.runs, strict=True) if run is not None}
+    tokens: Counts
+    cost_usd: Counts
 
     @cached_property
     def graded(self) -> Mapping[Cell, RunRecord]:
@@ -72,44 +74,39 @@ class Arm:
         return {cell: run for cell, run in self.planned.items() if STATUS_RULES[run.status].counts}
 
     @cached_property
-    def tokens(self) -> Counts:
-        """The tokens of each cell's run; not a number where they are unknown."""
-        used = (run and run.usage.total_tokens for run in self.runs)
-        return np.array([*used], dtype=np.float64)
-
-    @cached_property
-    def cost_usd(self) -> Counts:
-        """The US dollars of each cell's run; not a number where they are unknown."""
-        used = (run and run.cost.total_usd for run in self.runs)
-        return np.array([*used], dtype=np.float64)
-
-    @cached_property
     def answerable(self) -> Arm:
         """The same without the questions that have no answer."""
-        kept = np.array([run is not None and not run.control for run in self.runs])
-        if (kept == self.is_planned).all():
+        if not self.is_control.any():
             return self
+        kept = ~self.is_control
         return replace(
             self,
-            runs=[run if keep else None for run, keep in zip(self.runs, kept, strict=True)],
+            planned={cell: run for cell, run in self.planned.items() if not run.control},
             is_planned=self.is_planned & kept,
+            is_control=self.is_control & kept,
             is_graded=self.is_graded & kept,
             is_passed=self.is_passed & kept,
         )
 
 
-def sort_arms(records: Iterable[RunRecord]) -> dict[str, Arm]:
+def sort_arms(records: Sequence[RunRecord], columns: RunColumns) -> dict[str, Arm]:
     """The arms of one catalog, agent and model, by the setup's name.
+
+    Args:
+        records: all runs.
+        columns: those of `records`.
 
     Raises:
         SummaryError: two rows stand for the same run.
     """
-    runs_of: defaultdict[str, list[RunRecord]] = defaultdict(list)
-    for run in records:
-        runs_of[run.setup].append(run)
-    planned = {setup: _place(runs) for setup, runs in runs_of.items()}
+    rows_of: defaultdict[str, list[int]] = defaultdict(list)
+    for row, run in enumerate(records):
+        rows_of[run.setup].append(row)
+    planned = {setup: _place([records[row] for row in rows]) for setup, rows in rows_of.items()}
     board = _lay_board(set().union(*planned.values()))
-    return {setup: _fill_arm(setup, board, runs) for setup, runs in planned.items()}
+    return {
+        setup: _fill_arm(setup, board, planned[setup], columns.take(rows)) for setup, rows in rows_of.items()
+    }
 
 
 def _place(runs: Sequence[RunRecord]) -> dict[Cell, RunRecord]:
@@ -128,20 +125,36 @@ def _place(runs: Sequence[RunRecord]) -> dict[Cell, RunRecord]:
 def _lay_board(cells: Collection[Cell]) -> Board:
     ordered = sorted(cells)
     numbers = {task: number for number, task in enumerate(dict.fromkeys(task for task, _ in ordered))}
-    return Board(cells=ordered, tasks=np.array([numbers[task] for task, _ in ordered], dtype=np.intp))
+    return Board(
+        places={cell: place for place, cell in enumerate(ordered)},
+        tasks=np.array([numbers[task] for task, _ in ordered], dtype=np.intp),
+    )
 
 
-def _fill_arm(setup: str, board: Board, planned: Mapping[Cell, RunRecord]) -> Arm:
-    runs = [*map(planned.get, board.cells)]
-    is_graded = np.array([run is not None and STATUS_RULES[run.status].counts for run in runs])
+def _fill_arm(setup: str, board: Board, planned: Mapping[Cell, RunRecord], columns: RunColumns) -> Arm:
+    places = [board.places[cell] for cell in planned]
+
+    def mark(chosen: Mask) -> Mask:
+        mask = np.zeros(len(board.places), dtype=np.bool_)
+        mask[places] = chosen
+        return mask
+
+    def lay(used: Counts) -> Counts:
+        amounts = np.full(len(board.places), np.nan)
+        amounts[places] = used
+        return amounts
+
     return Arm(
         setup=setup,
         kind=next(iter(planned.values())).setup_kind,
         board=board,
-        runs=runs,
-        is_planned=np.array([run is not None for run in runs]),
-        is_graded=is_graded,
-        is_passed=is_graded & np.array([run is not None and run.passed is True for run in runs]),
+        planned=planned,
+        is_planned=mark(np.ones(len(places), dtype=np.bool_)),
+        is_control=mark(columns.is_control),
+        is_graded=mark(columns.is_graded),
+        is_passed=mark(columns.is_graded & columns.is_passed),
+        tokens=lay(columns.tokens),
+        cost_usd=lay(columns.cost_usd),
     )
 
 

@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
+from pytest_searchlight.stats.columns import Counts
 from pytest_searchlight.stats.figures import Estimate, GapClosure, Interval
-from pytest_searchlight.stats.pairing import Counts, PairTable, RateTable
+from pytest_searchlight.stats.pairing import PairTable, RateTable
 
 FEWEST_TASKS: Final = 6
 """Below this many tasks even the range of all of them covers a median with less than 95 %: 1 - 2 / 2**5."""

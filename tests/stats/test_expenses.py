@@ -6,6 +6,7 @@ import pytest
 from stats.battery_rows import make_rows, spell
 
 from pytest_searchlight.domain import Cost, RunRecord, Usage
+from pytest_searchlight.stats.columns import read_columns
 from pytest_searchlight.stats.expenses import measure_expense
 from pytest_searchlight.stats.figures import Expense
 from pytest_searchlight.stats.pairing import sort_arms
@@ -14,7 +15,7 @@ BATTERY = {"no-search": spell(1, 0, 0), "shop": spell(3, 1, 0)}
 
 
 def measure_tokens(rows: list[RunRecord], setup: str = "shop") -> Expense:
-    arms = sort_arms(rows)
+    arms = sort_arms(rows, read_columns(rows))
     no_search = arms.get("no-search")
     return measure_expense(arms[setup], no_search=no_search, amount=attrgetter("tokens"))
 
@@ -64,6 +65,7 @@ def test_no_search_is_not_compared_with_itself() -> None:
 
 
 def test_dollars_are_unknown_where_a_part_of_them_is() -> None:
-    arm = sort_arms(make_rows({"shop": spell(3)}, cost=Cost(agent_usd=0.5)))["shop"]
+    rows = make_rows({"shop": spell(3)}, cost=Cost(agent_usd=0.5))
+    arm = sort_arms(rows, read_columns(rows))["shop"]
     expense = measure_expense(arm, no_search=None, amount=attrgetter("cost_usd"))
     assert expense.per_success.value is None
