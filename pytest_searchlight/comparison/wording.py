@@ -142,7 +142,7 @@ def describe_versions(change: LaneChange) -> Iterator[str]:
     if before != after and before and after:
         yield f"{change.lane.agent} {before} -> {after}"
     if change.setup_changed:
-        yield f"what {change.lane.setup} offers (its server, tools or pages)"
+        yield f"what {change.lane.setup} offers (its server, tools or pages), or the words around its tasks"
 
 
 def describe_facts(comparison: SessionComparison) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from pytest_searchlight.costs.expectation import expect_cost
 from pytest_searchlight.domain import TestRun
-from pytest_searchlight.reporting.texts import format_duration
+from pytest_searchlight.reporting.texts import format_duration, format_usd
 from pytest_searchlight.session.benchmark import BenchmarkSession
 from pytest_searchlight.settings import STATE_FOLDER
 
@@ -37,7 +37,7 @@ def _describe_cost(runs: Sequence[TestRun], session: BenchmarkSession) -> str:
     expected = expect_cost(runs, state=session.settings.root / STATE_FOLDER)
     if expected.total_usd is None:
         return "expected cost unknown: no past session tells what such runs cost"
-    told = f"expected cost ${expected.total_usd:.2f}, going by {expected.past_runs} past runs"
+    told = f"expected cost {format_usd(expected.total_usd)}, going by {_count(expected.past_runs, 'past run')}"
     unknown = len(runs) - expected.known_runs
     return f"{told}; nothing is known of {unknown} of the {len(runs)} runs" if unknown else told
 
@@ -51,7 +51,7 @@ def _describe_resolution(runs: Sequence[TestRun]) -> Iterator[str]:
 
     tests = len({run.setup.name for run in runs if run.setup.kind.gives_tools}) or 1
     found = tell_resolution(ASSUMED_SPREAD, tasks=len(tasks), repetitions=repetitions, tests=tests)
-    size = f"{len(tasks)} tasks x {repetitions} repetitions"
+    size = f"{_count(len(tasks), 'task')} x {_count(repetitions, 'repetition')}"
     which = "between two setups" if tests == 1 else f"in one of {tests} comparisons with a reference"
     difference, needed = found.detectable_difference, found.tasks_for_10_points
     if difference.value is None:
@@ -60,6 +60,10 @@ def _describe_resolution(runs: Sequence[TestRun]) -> Iterator[str]:
         yield f"{size} could show a difference of {100 * difference.value:.0f} points {which}"
     if needed.value is not None:
         yield f"10 points would take {needed.value} tasks at that many repetitions"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _add_limits(limits: Sequence[int | None]) -> str:

@@ -65,7 +65,7 @@ def test_the_terminal_is_told_what_changed_and_what_else_differs(
     assert any(line.startswith("tokens/success 15 -> 60, +300 % (95 %: ") for line in shop)
     assert "calls/run 2.0 -> 2.0" in shop
     assert "differs agent 1.0 -> 1.1" in shop
-    assert "differs what shop offers (its server, tools or pages)" in shop
+    assert "differs what shop offers (its server, tools or pages), or the words around its tasks" in shop
     assert "differs: Searchlight 1.0 -> 1.1" in lines
     assert "differs: catalog small aaaaaaaaaaaa -> bbbbbbbbbbbb" in lines
     audit = "audit set_sha256 cccccccccccc, passed no"

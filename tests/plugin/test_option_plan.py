@@ -63,7 +63,7 @@ def test_a_plan_expects_the_cost_that_like_runs_had(project: Project) -> None:
     rows = measured.folder / "runs.jsonl"
     rows.write_text(rows.read_text().replace('"agent_usd": 0.0', '"agent_usd": 0.25'))
     planned = project.run(*arguments, "--searchlight-setup=no-search,floor", "--searchlight-plan").out
-    expected = "expected cost $1.00, going by 1 past runs; nothing is known of 4 of the 8 runs"
+    expected = "expected cost $1.00, going by 1 past run; nothing is known of 4 of the 8 runs"
     assert expected in planned, "the other task stands in for the one that was never run"
 
 
