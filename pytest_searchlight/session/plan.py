@@ -37,7 +37,8 @@ def _describe_cost(runs: Sequence[TestRun], session: BenchmarkSession) -> str:
     expected = expect_cost(runs, state=session.settings.root / STATE_FOLDER)
     if expected.total_usd is None:
         return "expected cost unknown: no past session tells what such runs cost"
-    told = f"expected cost {format_usd(expected.total_usd)}, going by {_count(expected.past_runs, 'past run')}"
+    past_runs = _count(expected.past_runs, "past run")
+    told = f"expected cost {format_usd(expected.total_usd)}, going by {past_runs}"
     unknown = len(runs) - expected.known_runs
     return f"{told}; nothing is known of {unknown} of the {len(runs)} runs" if unknown else told
 

@@ -74,4 +74,4 @@ def test_a_past_run_that_was_graded_again_counts_once_and_unreadable_sessions_te
     done = project.run("catalogs")
     project.run(f"--searchlight-regrade={done.folder}")
     project.write(".searchlight/broken/runs.jsonl", '{"run_id": 3}\n')
-    assert "going by 1 past runs\n" in project.run("catalogs", "--searchlight-plan").out
+    assert "going by 1 past run\n" in project.run("catalogs", "--searchlight-plan").out
