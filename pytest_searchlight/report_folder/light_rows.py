@@ -18,7 +18,7 @@ from pydantic.fields import FieldInfo
 
 from pytest_searchlight.domain import Record, RunRecord
 from pytest_searchlight.domain.base import Encodable
-from pytest_searchlight.report_folder.reading import Report, read_bytes, read_rows
+from pytest_searchlight.report_folder.reading import Report, read_rows
 
 _UNIONS: Final = (Union, types.UnionType)
 _IMPLIED: Final = get_args(Encodable)
@@ -33,9 +33,8 @@ def read_light_rows(report: Report) -> list[RunRecord]:
     Raises:
         ReportError: a line is no row; the error names it.
     """
-    content = read_bytes(report.rows_file)
     try:
-        return cast("list[RunRecord]", _build_decoder().decode_lines(content))
+        return cast("list[RunRecord]", _build_decoder().decode_lines(report.rows_content))
     except msgspec.MsgspecError:
         return read_rows(report)
 

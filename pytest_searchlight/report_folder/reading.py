@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -40,6 +41,11 @@ class Report:
     def rows_file(self) -> Path:
         """A row a run, one JSON object a line; only in measured reports."""
         return self.folder / ROWS_FILE
+
+    @cached_property
+    def rows_content(self) -> bytes:
+        """What is in `rows_file`, read once. Raises ReportError."""
+        return read_bytes(self.rows_file)
 
 
 def find_reports(reports: Path) -> list[Path]:
