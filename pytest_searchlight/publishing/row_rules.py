@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from operator import attrgetter
 from typing import Final
 
 from pytest_searchlight.agreements import AGREEMENT_FILE, recompute_agreement
@@ -14,6 +15,7 @@ from pytest_searchlight.publishing.examined import KnownCatalog, MeasuredReport,
 from pytest_searchlight.report_folder import CALIBRATION_FILE, ROWS_FILE, SUMMARY_FILE, hash_data
 from pytest_searchlight.summary import summarize
 
+_READ_GRADING: Final = attrgetter("catalog", "task", "grading_hash")
 _REFERENCES: Final = frozenset({SetupKind.FLOOR, SetupKind.CEILING})
 
 
@@ -65,17 +67,23 @@ def check_rows(measured: MeasuredReport) -> Iterator[str]:
 
 def check_catalogs(measured: MeasuredReport, surroundings: Surroundings) -> Iterator[str]:
     """The session names the hash of each catalog, and all rows of a task were graded by the same checks."""
-    gradings: dict[tuple[str, str], str] = {}
-    for number, row in enumerate(measured.rows, start=1):
-        grading = gradings.setdefault((row.catalog, row.task), row.grading_hash)
-        if grading != row.grading_hash:
-            yield f"{ROWS_FILE}, line {number}: grading_hash is not that of earlier rows of {row.task}"
+    seen = set(map(_READ_GRADING, measured.rows))
+    gradings = {(catalog, task): grading for catalog, task, grading in sorted(seen)}
+    if len(gradings) < len(seen):
+        yield from _find_other_gradings(measured.rows)
     for name in sorted({catalog for catalog, _ in gradings}):
         known = surroundings.catalogs.get(name)
         if name not in measured.catalog_hashes:
             yield f"{SUMMARY_FILE}: session.catalogs does not name {name}, which the rows are of"
         elif known is not None and known.content_hash == measured.catalog_hashes[name]:
             yield from _check_gradings(name, known, gradings)
+
+
+def _find_other_gradings(rows: Iterable[RunRecord]) -> Iterator[str]:
+    first: dict[tuple[str, str], str] = {}
+    for number, row in enumerate(rows, start=1):
+        if first.setdefault((row.catalog, row.task), row.grading_hash) != row.grading_hash:
+            yield f"{ROWS_FILE}, line {number}: grading_hash is not that of earlier rows of {row.task}"
 
 
 def _check_gradings(name: str, known: KnownCatalog, gradings: dict[tuple[str, str], str]) -> Iterator[str]:
@@ -118,6 +126,8 @@ def _check_record(record: CalibrationRecord, known: KnownCatalog | None) -> Iter
 
 def _check_admissions(measured: MeasuredReport, records: tuple[CalibrationRecord, ...]) -> Iterator[str]:
     needing = measured.facts.get("needs_calibration")
+    if not isinstance(needing, list) or not needing:
+        return
     by_place = {record.place: record for record in records}
     counted = {
         (row.catalog, row.task, row.agent, row.model_name or "")
@@ -125,7 +135,7 @@ def _check_admissions(measured: MeasuredReport, records: tuple[CalibrationRecord
         if STATUS_RULES[row.status].counts and not row.control and row.setup_kind not in _REFERENCES
     }
     for place in sorted(counted):
-        if not isinstance(needing, list) or place[0] not in needing:
+        if place[0] not in needing:
             continue
         record = by_place.get(place)
         problem = "it has no record" if record is None else explain_rejection(record)
