@@ -142,6 +142,14 @@ def remove_tree(folder: Path) -> str | None:
     Returns:
         None, or a sentence on what could not be removed: a finished run must not fail over its litter.
     """
+    try:
+        return _remove_tree(folder)
+    except BaseException:  # Ctrl-C: a root without its lock is nobody's, so no later session would remove it
+        _remove_tree(folder)
+        raise
+
+
+def _remove_tree(folder: Path) -> str | None:
     shutil.rmtree(folder, ignore_errors=True)
     if not os.path.lexists(folder):
         return None

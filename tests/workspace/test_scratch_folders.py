@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -94,6 +95,25 @@ def test_removal_works_on_folders_that_were_locked_up(tmp_path: Path) -> None:
 
 def test_removal_of_nothing_is_fine(tmp_path: Path) -> None:
     assert remove_tree(tmp_path / "gone") is None
+
+
+def test_removal_that_is_interrupted_is_finished_before_the_interrupt_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remove = os.rmdir
+    interrupts = [KeyboardInterrupt()]
+
+    def remove_or_be_interrupted(*place: Any, **options: Any) -> None:  # noqa: ANN401 - as it was called
+        if interrupts:
+            raise interrupts.pop()
+        remove(*place, **options)
+
+    root = create_scratch_root(tmp_path)
+    root.create_workspace()
+    monkeypatch.setattr(os, "rmdir", remove_or_be_interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        root.close()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_removal_says_what_it_could_not_remove(small_disk: Path) -> None:
