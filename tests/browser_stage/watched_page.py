@@ -55,7 +55,10 @@ class WatchedPage:
         """The whole page as a PNG under ``.screenshots/``, for people who look at a CI run."""
         SCREENSHOTS.mkdir(exist_ok=True)
         path = SCREENSHOTS / f"{re.sub('[^a-z0-9-]+', '-', name.lower())}.png"
-        self.page.screenshot(path=path, full_page=True, animations="disabled")
+        try:
+            self.page.screenshot(path=path, full_page=True, animations="disabled")
+        except Error:  # on busy cores chromium fails to draw now and then, whatever the page is
+            self.page.screenshot(path=path, full_page=True, animations="disabled")
         return path
 
     def _note_message(self, message: ConsoleMessage) -> None:
