@@ -185,7 +185,7 @@ def _describe_lane(record: RunRecord) -> dict[str, Any]:
 def _rate_by_access(studied: Iterable[RunRecord]) -> AccessRates:
     by_access: defaultdict[Access | None, list[RunRecord]] = defaultdict(list)
     for run in studied:
-        by_access[None if run.searching is None else run.searching.access].append(run)
+        by_access[run.access].append(run)
     return AccessRates(
         fetched=rate_runs(by_access[Access.FETCHED]),
         surfaced=rate_runs(by_access[Access.SURFACED]),
@@ -195,7 +195,7 @@ def _rate_by_access(studied: Iterable[RunRecord]) -> AccessRates:
 
 
 def _rate_by_scan(runs: Iterable[RunRecord], studied: Iterable[RunRecord]) -> ScanRates:
-    signs = [None if run.searching is None else run.searching.signs for run in studied]
+    signs = [run.signs for run in studied]
     return ScanRates(
         flagged=sum(map(bool, signs)),
         unscanned=signs.count(None),
