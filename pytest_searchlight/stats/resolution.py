@@ -92,7 +92,7 @@ def tell_resolution(spread: Spread, *, tasks: int, repetitions: float, tests: in
     """
     level = LEVEL / tests
     return Resolution(
-        detectable_difference=find_detectable_by_pairs(
+        detectable_difference=find_detectable_exactly(
             spread, tasks=tasks, repetitions=repetitions, level=level
         ),
         tasks_for_10_points=_find_tasks(spread, repetitions=repetitions, level=level),
@@ -130,7 +130,7 @@ def find_detectable(spread: Spread, *, tasks: int, repetitions: float, level: fl
     return Figure(value=difference)
 
 
-def find_detectable_by_pairs(spread: Spread, *, tasks: int, repetitions: float, level: float) -> Figure:
+def find_detectable_exactly(spread: Spread, *, tasks: int, repetitions: float, level: float) -> Figure:
     """As `find_detectable`, for pairs of passes and failures that McNemar's exact test must find, too.
 
     With few pairs the exact test moves in coarse steps, below the level that it is held to.

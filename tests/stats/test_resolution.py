@@ -15,7 +15,7 @@ from pytest_searchlight.stats.resolution import (
     Spread,
     estimate_spread,
     find_detectable,
-    find_detectable_by_pairs,
+    find_detectable_exactly,
     resolve_pairs,
     tell_resolution,
 )
@@ -43,7 +43,7 @@ def test_the_exact_test_finds_a_detectable_difference_in_four_of_five_small_sess
     spread = Spread(
         between=0.0, within=with_search * (1 - with_search) + passed_without * (1 - passed_without)
     )
-    found = find_detectable_by_pairs(spread, tasks=20, repetitions=1, level=0.05 / tests).value
+    found = find_detectable_exactly(spread, tasks=20, repetitions=1, level=0.05 / tests).value
     assert found is not None
     discordant = max(found, min(1.0, spread.within + found**2))
     chance = np.random.default_rng(4)
@@ -58,12 +58,12 @@ def test_the_exact_test_finds_a_detectable_difference_in_four_of_five_small_sess
 
 def test_more_pairs_than_the_exact_test_has_steps_in_are_held_to_the_spread_alone() -> None:
     spread = Spread(between=0.02, within=0.2)
-    many = find_detectable_by_pairs(spread, tasks=400, repetitions=1, level=0.05)
+    many = find_detectable_exactly(spread, tasks=400, repetitions=1, level=0.05)
     assert many == find_detectable(spread, tasks=400, repetitions=1, level=0.05)
 
 
 def test_few_pairs_that_no_exact_test_could_tell_apart_show_nothing() -> None:
-    figure = find_detectable_by_pairs(Spread(between=0, within=0.01), tasks=5, repetitions=1, level=0.05)
+    figure = find_detectable_exactly(Spread(between=0, within=0.01), tasks=5, repetitions=1, level=0.05)
     assert figure.reason == "with 5 pairs no difference is large enough for the exact test"
 
 
